@@ -1,0 +1,34 @@
+/* hasher.h: the two SHA-256 of the message path, with libcrypto: a fetched EVP_MD and one context,
+ * both reused (a fetch a call costs as much as hashing 400 bytes).
+ *
+ * The deterministic message hash (Waku RFC 14) is SHA-256 over the plain concatenation
+ *   pubsub topic | payload | content topic | meta | timestamp as 8 bytes big-endian
+ * without length prefixes; version, ephemeral and proof are not part of it. An absent timestamp is
+ * hashed as eight zero bytes (js-waku hashes nothing there). The gossipsub message id is SHA-256
+ * over the encoded message: another definition, counted apart. */
+#ifndef MPB_CORE_HASHER_H
+#define MPB_CORE_HASHER_H
+
+#include "core/msg.h"
+
+MPB_BEGIN_DECLS
+
+struct mpb_hasher; /* not shared between threads */
+
+/* MPB_E_UNAVAILABLE when libcrypto has no SHA-256, MPB_E_NOMEM. */
+MPB_MUST_USE enum mpb_status mpb_hasher_new(struct mpb_hasher **out, struct mpb_error *err);
+void mpb_hasher_free(struct mpb_hasher *hasher); /* NULL is a no-op */
+
+/* The message hash. Counts 1 hash and payload + meta hashed bytes. MPB_E_INTERNAL if libcrypto
+ * fails, out untouched. Allocates nothing. */
+MPB_MUST_USE enum mpb_status mpb_hasher_message(struct mpb_hasher *hasher,
+                                                struct mpb_bytes pubsub_topic,
+                                                const struct mpb_msg *msg,
+                                                uint8_t out[MPB_MSG_HASH_LEN]);
+/* The gossipsub message id of an encoded message. Counts 1 id hash and encoded.len bytes. */
+MPB_MUST_USE enum mpb_status mpb_hasher_id(struct mpb_hasher *hasher, struct mpb_bytes encoded,
+                                           uint8_t out[MPB_MSG_HASH_LEN]);
+
+MPB_END_DECLS
+
+#endif
