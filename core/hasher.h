@@ -29,6 +29,10 @@ MPB_MUST_USE enum mpb_status mpb_hasher_message(struct mpb_hasher *hasher,
 MPB_MUST_USE enum mpb_status mpb_hasher_id(struct mpb_hasher *hasher, struct mpb_bytes encoded,
                                            uint8_t out[MPB_MSG_HASH_LEN]);
 
+/* What hashes here: libcrypto's version, and the processor features it uses. Never NULL. */
+const char *mpb_hasher_library(void);
+const char *mpb_hasher_cpu(void);
+
 MPB_END_DECLS
 
 #endif

@@ -18,6 +18,9 @@ MPB_MUST_USE enum mpb_status mpb_owned_decode(struct mpb_bytes wire, struct mpb_
 const struct mpb_msg *mpb_owned_msg(const struct mpb_owned *owned);
 void mpb_owned_free(struct mpb_owned *owned); /* NULL is a no-op */
 
+/* What decodes here: "protobuf-c 1.4.1". Never NULL. */
+const char *mpb_owned_library(void);
+
 MPB_END_DECLS
 
 #endif

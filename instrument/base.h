@@ -27,7 +27,9 @@ struct mpb_bytes {
 };
 
 /* A string constant as bytes, without its terminating NUL. */
+/* clang-format off */
 #define MPB_BYTES_OF(literal) \
     (struct mpb_bytes) { (const uint8_t *)(literal), sizeof(literal) - 1 }
+/* clang-format on */
 
 #endif

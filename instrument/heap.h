@@ -17,7 +17,19 @@ MPB_MUST_USE static inline void *mpb_heap_alloc(size_t n_bytes)
     return ptr;
 }
 
-/* Free what mpb_heap_alloc() gave; NULL is a no-op. */
+/* Resize ptr (NULL: allocate) to n_bytes, more than 0; NULL when there is no memory, ptr is then
+ * still valid. Counted as a free of the old size and an allocation of the new, as jemalloc's totals
+ * do, and as one realloc. */
+MPB_MUST_USE static inline void *mpb_heap_realloc(void *ptr, size_t n_bytes)
+{
+    MPB_PROBE_FREE(ptr);
+    void *resized = realloc(ptr, n_bytes);
+    MPB_PROBE_ALLOC(resized, n_bytes);
+    MPB_PROBE_ADD(REALLOCS, ptr != NULL ? 1 : 0);
+    return resized;
+}
+
+/* Free what the two above gave; NULL is a no-op. */
 static inline void mpb_heap_free(void *ptr)
 {
     MPB_PROBE_FREE(ptr);

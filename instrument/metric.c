@@ -4,9 +4,11 @@
 #include <string.h>
 
 static const struct mpb_metric_info metrics[] = {
-#define MPB_X(id, name, unit, better, class_, owner, shape, doc)                            \
+/* clang-format off */
+#define MPB_X(id, name, unit, better, class_, owner, shape, doc) \
     {name, MPB_UNIT_##unit, MPB_BETTER_##better, MPB_CLASS_##class_, MPB_OWNER_##owner, \
      MPB_SHAPE_##shape, doc},
+    /* clang-format on */
     MPB_METRIC_LIST(MPB_X)
 #undef MPB_X
 };

@@ -35,6 +35,7 @@
     X(COPIED_BYTES,      "copied_bytes",      BYTES, LOWER,  EXACT, COUNTING, SUM,   "bytes those copies moved: payload, content topic, meta, proof; at push the whole push") \
     X(ALLOCS,            "allocs",            COUNT, LOWER,  EXACT, COUNTING, SUM,   "allocations in the measured heap") \
     X(FREES,             "frees",             COUNT, LOWER,  EXACT, COUNTING, SUM,   "frees in the measured heap") \
+    X(REALLOCS,          "reallocs",          COUNT, LOWER,  EXACT, COUNTING, SUM,   "of those, resizings (each is one free and one allocation)") \
     X(REQUESTED_BYTES,   "requested_bytes",   BYTES, LOWER,  EXACT, COUNTING, SUM,   "bytes asked for, cumulative") \
     X(USABLE_BYTES,      "usable_bytes",      BYTES, LOWER,  EXACT, COUNTING, SUM,   "bytes given (the allocator's size classes), cumulative") \
     X(FREED_BYTES,       "freed_bytes",       BYTES, NONE,   EXACT, COUNTING, SUM,   "usable bytes given back, cumulative") \

@@ -120,7 +120,8 @@ static enum mpb_status long_option(const struct mpb_opt *table, struct cursor *c
     char name[64];
     size_t n = eq != NULL ? (size_t)(eq - word) : strlen(word);
     if (n >= sizeof(name)) {
-        return mpb_error_set(err, MPB_E_USAGE, NULL, "unknown option --%.40s... (see --help)", word);
+        return mpb_error_set(err, MPB_E_USAGE, NULL, "unknown option --%.40s... (see --help)",
+                             word);
     }
     memcpy(name, word, n);
     name[n] = '\0';
@@ -132,8 +133,8 @@ static enum mpb_status long_option(const struct mpb_opt *table, struct cursor *c
         return refuse_unknown(table, name, err);
     }
     bool used_next = false;
-    enum mpb_status st = rest->unknown(rest->ctx, name, eq != NULL ? eq + 1 : NULL, next_word(c),
-                                       &used_next, err);
+    enum mpb_status st =
+        rest->unknown(rest->ctx, name, eq != NULL ? eq + 1 : NULL, next_word(c), &used_next, err);
     c->at += used_next ? 1 : 0;
     return st;
 }

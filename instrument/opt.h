@@ -36,9 +36,9 @@ struct mpb_opt_rest {
 /* Read argv[argc] (without the command's own name) into cfg. Either callback may be NULL: a word
  * or an unknown option is then MPB_E_USAGE, naming the nearest known option if one is near.
  * "--" ends the options. Repeating an option keeps the last value. */
-MPB_MUST_USE enum mpb_status mpb_opt_parse(const struct mpb_opt *table, int argc,
-                                           char *const *argv, void *cfg,
-                                           const struct mpb_opt_rest *rest, struct mpb_error *err);
+MPB_MUST_USE enum mpb_status mpb_opt_parse(const struct mpb_opt *table, int argc, char *const *argv,
+                                           void *cfg, const struct mpb_opt_rest *rest,
+                                           struct mpb_error *err);
 
 /* One help line an option, at most 100 columns, to f. */
 void mpb_opt_print_help(const struct mpb_opt *table, FILE *f);

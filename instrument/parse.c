@@ -86,7 +86,8 @@ enum mpb_status mpb_parse_size(const char *text, const char *name, uint64_t min,
     uint64_t v = 0, factor = 0;
     const char *rest = NULL;
     if (!leading_u64(text, &v, &rest)) {
-        return mpb_error_set(err, MPB_E_INPUT, name, "size '%s' does not start with a number", text);
+        return mpb_error_set(err, MPB_E_INPUT, name, "size '%s' does not start with a number",
+                             text);
     }
     for (size_t i = 0; i < MPB_ARRAY_LEN(size_suffixes); i++) {
         if (strcmp(rest, size_suffixes[i].suffix) == 0) {
@@ -142,8 +143,8 @@ enum mpb_status mpb_parse_percent(const char *text, const char *name, double max
     const char *rest = NULL;
     if (!leading_decimal(text, &v, &rest) || strcmp(rest, "%") != 0 || !(v > 0) || v >= max_pct) {
         return mpb_error_set(err, MPB_E_INPUT, name,
-                             "'%s' is not a share above 0%% and below %g%% (a number with %%)", text,
-                             max_pct);
+                             "'%s' is not a share above 0%% and below %g%% (a number with %%)",
+                             text, max_pct);
     }
     *out = v / 100;
     return MPB_OK;

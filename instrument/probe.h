@@ -32,6 +32,7 @@ struct mpb_probe_counts {
 #define MPB_PROBE_ALLOC(ptr, n_bytes) ((void)0)
 #define MPB_PROBE_FREE(ptr) ((void)0)
 #else
+/* clang-format off */
 /* From here on this thread's counts belong to the site. */
 #define MPB_PROBE_SITE(site) \
     do { if (MPB_PROBES) mpb_probe_site_(site); } while (0)
@@ -43,6 +44,7 @@ struct mpb_probe_counts {
     do { if (MPB_PROBES) mpb_probe_alloc_((ptr), (n_bytes)); } while (0)
 #define MPB_PROBE_FREE(ptr) \
     do { if (MPB_PROBES) mpb_probe_free_(ptr); } while (0)
+/* clang-format on */
 #endif
 
 /* Targets of the macros; not called directly. */

@@ -49,6 +49,7 @@ static void one_line(char *s)
     }
 }
 
+MPB_PRINTF(4, 0)
 static void fill(struct mpb_error *err, enum mpb_status status, const char *where, const char *fmt,
                  va_list ap)
 {
