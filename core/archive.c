@@ -65,11 +65,12 @@ enum mpb_refusal mpb_archive_check(const struct mpb_msg *msg, int64_t now_ns)
     if (msg->ephemeral) {
         return MPB_REFUSAL_EPHEMERAL;
     }
-    if (msg->timestamp_ns < now_ns - MPB_ARCHIVE_VARIANCE_NS) {
-        return MPB_REFUSAL_PAST;
-    }
-    if (msg->timestamp_ns > now_ns + MPB_ARCHIVE_VARIANCE_NS) {
-        return MPB_REFUSAL_FUTURE;
+    /* unsigned: the distance of two instants may exceed int64_t */
+    bool is_before = msg->timestamp_ns < now_ns;
+    uint64_t time = (uint64_t)msg->timestamp_ns, now = (uint64_t)now_ns;
+    uint64_t distance_ns = is_before ? now - time : time - now;
+    if (distance_ns > MPB_ARCHIVE_VARIANCE_NS) {
+        return is_before ? MPB_REFUSAL_PAST : MPB_REFUSAL_FUTURE;
     }
     return MPB_REFUSAL__COUNT;
 }

@@ -223,6 +223,7 @@ static enum mpb_status run_handlers(struct chain *c)
         if (st == MPB_OK) {
             st = handlers[i].run(c, msg);
         }
+        MPB_PROBE_SITE(handlers[i].site); /* the filter leaves for push */
         mpb_gate_close(&capture);
     }
     MPB_PROBE_SITE(MPB_SITE_TOPIC_HANDLER);

@@ -13,12 +13,19 @@
 /* Content topic, meta and timestamp go to libcrypto in one call when they fit here: for 10 kB
  * each call saved is a thousandth of the hash. */
 #define TAIL_MAX 256
+#define PREFIX_MAX 128 /* bytes of a pubsub topic that is kept hashed */
 #define TIMESTAMP_LEN 8
 
+/* A node's messages come on few pubsub topics: the state after the last one is kept in `prefix`
+ * and copied, which costs what beginning anew does and saves hashing the topic. */
 struct mpb_hasher {
     EVP_MD *md;
-    EVP_MD_CTX *ctx;
+    EVP_MD_CTX *ctx, *prefix;
+    size_t topic_len; /* NO_TOPIC: prefix holds none */
+    uint8_t topic[PREFIX_MAX];
 };
+
+#define NO_TOPIC SIZE_MAX
 
 enum mpb_status mpb_hasher_new(struct mpb_hasher **out, struct mpb_error *err)
 {
@@ -29,7 +36,9 @@ enum mpb_status mpb_hasher_new(struct mpb_hasher **out, struct mpb_error *err)
     mpb_crypto_heap_use();
     hasher->md = EVP_MD_fetch(NULL, "SHA256", NULL);
     hasher->ctx = EVP_MD_CTX_new();
-    if (hasher->md == NULL || hasher->ctx == NULL ||
+    hasher->prefix = EVP_MD_CTX_new();
+    hasher->topic_len = NO_TOPIC;
+    if (hasher->md == NULL || hasher->ctx == NULL || hasher->prefix == NULL ||
         EVP_DigestInit_ex2(hasher->ctx, hasher->md, NULL) != 1) {
         bool is_missing = hasher->md == NULL;
         mpb_hasher_free(hasher);
@@ -46,19 +55,45 @@ void mpb_hasher_free(struct mpb_hasher *hasher)
     if (hasher == NULL) {
         return;
     }
+    EVP_MD_CTX_free(hasher->prefix);
     EVP_MD_CTX_free(hasher->ctx);
     EVP_MD_free(hasher->md);
     mpb_heap_free(hasher);
 }
 
-static bool begin(struct mpb_hasher *hasher)
+static bool begin(const struct mpb_hasher *hasher, EVP_MD_CTX *ctx)
 {
-    return EVP_DigestInit_ex2(hasher->ctx, hasher->md, NULL) == 1;
+    return EVP_DigestInit_ex2(ctx, hasher->md, NULL) == 1;
 }
 
-static bool add(struct mpb_hasher *hasher, struct mpb_bytes bytes)
+static bool add(EVP_MD_CTX *ctx, struct mpb_bytes bytes)
 {
-    return bytes.len == 0 || EVP_DigestUpdate(hasher->ctx, bytes.data, bytes.len) == 1;
+    return bytes.len == 0 || EVP_DigestUpdate(ctx, bytes.data, bytes.len) == 1;
+}
+
+/* Hash topic into prefix and remember it. */
+static bool keep_topic(struct mpb_hasher *hasher, struct mpb_bytes topic)
+{
+    hasher->topic_len = NO_TOPIC;
+    if (!begin(hasher, hasher->prefix) || !add(hasher->prefix, topic)) {
+        return false;
+    }
+    if (topic.len > 0) {
+        memcpy(hasher->topic, topic.data, topic.len);
+    }
+    hasher->topic_len = topic.len;
+    return true;
+}
+
+static bool begin_with_topic(struct mpb_hasher *hasher, struct mpb_bytes topic)
+{
+    if (topic.len > PREFIX_MAX) {
+        return begin(hasher, hasher->ctx) && add(hasher->ctx, topic);
+    }
+    bool is_kept = topic.len == hasher->topic_len &&
+                   (topic.len == 0 || memcmp(topic.data, hasher->topic, topic.len) == 0);
+    return (is_kept || keep_topic(hasher, topic)) &&
+           EVP_MD_CTX_copy_ex(hasher->ctx, hasher->prefix) == 1;
 }
 
 /* The digest goes through a buffer of its own, so that out stays untouched on failure. */
@@ -96,11 +131,20 @@ static bool add_tail(struct mpb_hasher *hasher, const struct mpb_msg *msg)
         msg->meta.len <= MPB_MSG_META_MAX) {
         put_bytes(msg->content_topic, tail, &n);
         put_bytes(msg->meta, tail, &n);
-    } else if (!add(hasher, msg->content_topic) || !add(hasher, msg->meta)) {
+    } else if (!add(hasher->ctx, msg->content_topic) || !add(hasher->ctx, msg->meta)) {
         return false;
     }
     put_be64(msg->timestamp_ns, tail + n);
-    return add(hasher, (struct mpb_bytes){tail, n + TIMESTAMP_LEN});
+    return add(hasher->ctx, (struct mpb_bytes){tail, n + TIMESTAMP_LEN});
+}
+
+/* libcrypto notes a failure in a queue of the thread, in memory that nobody would free. */
+static enum mpb_status outcome(bool is_ok)
+{
+    if (!is_ok) {
+        ERR_clear_error();
+    }
+    return is_ok ? MPB_OK : MPB_E_INTERNAL;
 }
 
 enum mpb_status mpb_hasher_message(struct mpb_hasher *hasher, struct mpb_bytes pubsub_topic,
@@ -108,9 +152,9 @@ enum mpb_status mpb_hasher_message(struct mpb_hasher *hasher, struct mpb_bytes p
 {
     MPB_PROBE_ADD(HASHES, 1);
     MPB_PROBE_ADD(HASHED_BYTES, msg->payload.len + msg->meta.len);
-    bool is_ok = begin(hasher) && add(hasher, pubsub_topic) && add(hasher, msg->payload) &&
+    bool is_ok = begin_with_topic(hasher, pubsub_topic) && add(hasher->ctx, msg->payload) &&
                  add_tail(hasher, msg) && end(hasher, out);
-    return is_ok ? MPB_OK : MPB_E_INTERNAL;
+    return outcome(is_ok);
 }
 
 enum mpb_status mpb_hasher_id(struct mpb_hasher *hasher, struct mpb_bytes encoded,
@@ -118,8 +162,8 @@ enum mpb_status mpb_hasher_id(struct mpb_hasher *hasher, struct mpb_bytes encode
 {
     MPB_PROBE_ADD(ID_HASHES, 1);
     MPB_PROBE_ADD(ID_HASHED_BYTES, encoded.len);
-    bool is_ok = begin(hasher) && add(hasher, encoded) && end(hasher, out);
-    return is_ok ? MPB_OK : MPB_E_INTERNAL;
+    bool is_ok = begin(hasher, hasher->ctx) && add(hasher->ctx, encoded) && end(hasher, out);
+    return outcome(is_ok);
 }
 
 const char *mpb_hasher_library(void)

@@ -20,7 +20,8 @@ MPB_MUST_USE enum mpb_status mpb_hasher_new(struct mpb_hasher **out, struct mpb_
 void mpb_hasher_free(struct mpb_hasher *hasher); /* NULL is a no-op */
 
 /* The message hash. Counts 1 hash and payload + meta hashed bytes. MPB_E_INTERNAL if libcrypto
- * fails, out untouched. Allocates nothing. */
+ * fails, out untouched. Hashes one to three pieces: the topic only when it is not the last call's
+ * (or is above 128 bytes). libcrypto allocates and frees its digest state (112 bytes in 3.0). */
 MPB_MUST_USE enum mpb_status mpb_hasher_message(struct mpb_hasher *hasher,
                                                 struct mpb_bytes pubsub_topic,
                                                 const struct mpb_msg *msg,

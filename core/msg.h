@@ -11,8 +11,8 @@
 
 MPB_BEGIN_DECLS
 
-#define MPB_MSG_META_MAX 64     /* bytes; longer meta is refused */
-#define MPB_MSG_HASH_LEN 32     /* SHA-256 */
+#define MPB_MSG_META_MAX 64 /* bytes; longer meta is refused */
+#define MPB_MSG_HASH_LEN 32 /* SHA-256 */
 
 /* A message whose bytes belong to somebody else (a buffer, an owned decode, a copy). */
 struct mpb_msg {

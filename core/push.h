@@ -16,7 +16,8 @@ size_t mpb_push_encode(const struct mpb_msg *msg, struct mpb_bytes pubsub_topic,
 
 #define MPB_PUSH_HEADER_MAX 16
 /* The bytes before and after an already encoded message of message_len bytes, for a sender that
- * joins nothing: header[*] | encoded message | trailer. Returns the header's length; counts nothing. */
+ * joins nothing: header[*] | encoded message | trailer. Returns the header's length; counts
+ * nothing. */
 size_t mpb_push_header(size_t message_len, uint8_t header[MPB_PUSH_HEADER_MAX]);
 /* The trailer (field 2, the topic) into out[cap]; returns its length, 0 if cap is too small. */
 size_t mpb_push_trailer(struct mpb_bytes pubsub_topic, uint8_t *out, size_t cap);

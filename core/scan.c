@@ -8,9 +8,8 @@
  * refuses, or reads the field as a laxer decoder would. */
 #include "core/scan.h"
 
-#include <string.h>
-
 #include "core/rule_list.h"
+#include "core/varint.h"
 
 enum mpb_rule {
     MPB_RULE_NONE,
@@ -48,10 +47,6 @@ enum {
 
 enum place { PLACE_TAG, PLACE_LENGTH, PLACE_VALUE, PLACE_SKIPPED };
 
-enum { FAULT_CUT = 1, FAULT_WIDE = 2, FAULT_OVERLONG = 4 };
-
-#define VARINT_LEN_MAX 10 /* bytes of a 64-bit varint */
-
 /* For functions that take the scanner: once one of them is a real call, the scanner has to live
  * in memory, and the whole scan takes twice as long. */
 #define SCAN_INLINE static inline __attribute__((always_inline))
@@ -69,20 +64,14 @@ struct step {
     enum mpb_status status;
 };
 
-struct varint {
-    const uint8_t *next; /* behind it */
-    uint64_t value;
-    unsigned faults;
-};
-
 /* The rule that a faulty varint breaks, MPB_OK if it breaks none that holds. */
 static MPB_COLD enum mpb_status judge_varint(unsigned faults, enum place place)
 {
-    bool is_overlong = (faults & FAULT_OVERLONG) != 0;
-    if (MPB_RULE_BROKEN(VARINT_ENDS, faults & FAULT_CUT)) {
+    bool is_overlong = (faults & MPB__VARINT_OVERLONG) != 0;
+    if (MPB_RULE_BROKEN(VARINT_ENDS, faults & MPB__VARINT_CUT)) {
         return MPB_E_TRUNCATED;
     }
-    if (MPB_RULE_BROKEN(VARINT_64_BITS, faults & FAULT_WIDE)) {
+    if (MPB_RULE_BROKEN(VARINT_64_BITS, faults & MPB__VARINT_WIDE)) {
         return MPB_E_VARINT_RANGE;
     }
     if (MPB_RULE_BROKEN(MINIMAL_TAG, is_overlong && place == PLACE_TAG) ||
@@ -94,82 +83,19 @@ static MPB_COLD enum mpb_status judge_varint(unsigned faults, enum place place)
     return MPB_OK;
 }
 
-/* A varint of any length. Ten continued bytes are too wide whatever follows them; fewer that meet
- * the buffer's end are cut. */
-static struct varint read_varint(const uint8_t *at, const uint8_t *end)
-{
-    struct varint out = {.next = at};
-    for (unsigned shift = 0; shift < 7 * VARINT_LEN_MAX; shift += 7) {
-        if (out.next == end) {
-            out.faults = FAULT_CUT;
-            return out;
-        }
-        uint8_t byte = *out.next++;
-        out.value |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80) {
-            out.faults = (byte == 0 && shift > 0 ? FAULT_OVERLONG : 0) |
-                         (byte > 1 && shift == 63 ? FAULT_WIDE : 0);
-            return out;
-        }
-    }
-    out.faults = FAULT_WIDE;
-    return out;
-}
-
-static inline uint64_t load_le64(const uint8_t *at)
-{
-    uint64_t x = 0;
-    memcpy(&x, at, sizeof(x));
-    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(x) : x;
-}
-
-/* The lengths that ordinary messages have, without a loop: 1 byte, 2 and 3 (a tag above 15, a
- * payload's length), 9 (the nanoseconds of our time). False: anything else, faulty or not. */
-SCAN_INLINE bool take_short_varint(struct scanner *s, uint64_t *value)
-{
-    const uint8_t *at = s->at;
-    ptrdiff_t n_left = s->end - at;
-    if (n_left >= 2 && at[1] < 0x80 && at[1] > 0) {
-        *value = (at[0] & 0x7fU) | (uint64_t)at[1] << 7;
-        s->at = at + 2;
-        return true;
-    }
-    if (n_left >= 3 && at[1] >= 0x80 && at[2] < 0x80 && at[2] > 0) {
-        *value = (at[0] & 0x7fU) | (at[1] & 0x7fU) << 7 | (uint64_t)at[2] << 14;
-        s->at = at + 3;
-        return true;
-    }
-    return false;
-}
-
-/* Groups of seven bits are joined in three steps: pairs, fours, all eight. */
-SCAN_INLINE bool take_nine_byte_varint(struct scanner *s, uint64_t *value)
-{
-    if (s->end - s->at < 9 || s->at[8] == 0 || s->at[8] >= 0x80) {
-        return false;
-    }
-    uint64_t x = load_le64(s->at);
-    if ((~x & 0x8080808080808080) != 0) {
-        return false;
-    }
-    x = (x & 0x007f007f007f007f) | (x & 0x7f007f007f007f00) >> 1;
-    x = (x & 0x00003fff00003fff) | (x & 0x3fff00003fff0000) >> 2;
-    x = (x & 0x000000000fffffff) | (x & 0x0fffffff00000000) >> 4;
-    *value = x | (uint64_t)s->at[8] << 56;
-    s->at += 9;
-    return true;
-}
-
 SCAN_INLINE enum mpb_status take_varint(struct scanner *s, enum place place, uint64_t *value)
 {
     if (s->at < s->end && *s->at < 0x80) {
         *value = *s->at++;
         return MPB_OK;
     }
-    if (place == PLACE_VALUE ? take_nine_byte_varint(s, value) : take_short_varint(s, value)) {
+    size_t n_bytes = place == PLACE_VALUE ? mpb__varint_take_nine(s->at, s->end, value)
+                                          : mpb__varint_take_short(s->at, s->end, value);
+    if (n_bytes > 0) {
+        s->at += n_bytes;
         return MPB_OK;
     }
-    struct varint varint = read_varint(s->at, s->end);
+    struct mpb__varint varint = mpb__varint_read(s->at, s->end);
     s->at = varint.next;
     *value = varint.value;
     return varint.faults == 0 ? MPB_OK : judge_varint(varint.faults, place);

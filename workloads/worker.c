@@ -55,12 +55,16 @@ static enum mpb_status run_pass(struct mpb_worker_opt *opt, struct mpb_error *er
     return st;
 }
 
-static void print_help(void)
+static enum mpb_status print_help(struct mpb_error *err)
 {
     printf("usage: msgpath-worker --protocol 1 --scenario NAME --variant NAME [OPTION...]\n"
            "       msgpath-worker --describe\n\n"
            "Runs one pass and prints its rows as CSV. Usually started by msgpath.\n\n");
     mpb_worker_opt_print_help(stdout);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        return mpb_error_sys(err, MPB_E_IO, "stdout", "cannot write");
+    }
+    return MPB_OK;
 }
 
 int main(int argc, char **argv)
@@ -69,7 +73,7 @@ int main(int argc, char **argv)
     struct mpb_error err = {.status = MPB_OK};
     enum mpb_status st = mpb_worker_opt_parse(argc - 1, argv + 1, &opt, &err);
     if (st == MPB_OK && opt.help) {
-        print_help();
+        st = print_help(&err);
     } else if (st == MPB_OK && opt.describe) {
         st = mpb_describe_print(stdout, MPB_PROBES, &err);
     } else if (st == MPB_OK) {

@@ -46,13 +46,13 @@ static inline struct vector vector_from_hex(const char *hex)
     uint8_t buffer[4096];
     struct mpb_bytes bytes = {buffer, 0};
     for (; *hex != '\0'; hex++) {
-        unsigned byte = 0;
         if (*hex == ' ') {
             continue;
         }
+        char digits[3] = {hex[0], hex[1], '\0'}, *end = NULL;
         assert_true(bytes.len < sizeof(buffer));
-        assert_int_equal(sscanf(hex, "%2x", &byte), 1);
-        buffer[bytes.len++] = (uint8_t)byte;
+        buffer[bytes.len++] = (uint8_t)strtoul(digits, &end, 16);
+        assert_ptr_equal(end, digits + 2);
         hex++;
     }
     return vector_from_bytes(bytes);

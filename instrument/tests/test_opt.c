@@ -89,9 +89,9 @@ enum { MAX_ARGS = 12 };
 static enum mpb_status parse(const char *line, char *store, struct cfg *cfg, struct rest_log *log,
                              struct mpb_error *err)
 {
-    char *argv[MAX_ARGS];
+    char *argv[MAX_ARGS] = {NULL};
     int argc = 0;
-    strcpy(store, line);
+    memcpy(store, line, strlen(line) + 1);
     for (char *at = store; at != NULL && *line != '\0' && argc < MAX_ARGS;) {
         argv[argc++] = strsep(&at, " ");
     }
