@@ -136,31 +136,31 @@ static void test_counters(void **state)
     mpb_recorder_fini(&recorder);
 }
 
-/* Without probes: the allocator's own totals, of this run alone. */
+/* Without probes: the allocator's own totals, of this run alone; where it keeps none (under a
+ * sanitizer), no row rather than a zero. */
 static void test_allocator_totals(void **state)
 {
     (void)state;
-    static const uint64_t took_ns[] = {1};
     struct mpb_recorder recorder;
     struct mpb_emit emit = {.scenario = "micro"};
     assert_int_equal(mpb_recorder_init(&recorder, 1, false, NULL), MPB_OK);
-    if (!recorder.has_allocator) {
-        mpb_recorder_fini(&recorder);
-        print_message("the allocator keeps no totals here\n");
-        skip();
-    }
     void *volatile before = malloc(100000);
     mpb_recorder_run_begin(&recorder);
     void *volatile during = malloc(50000);
     free(during);
     mpb_recorder_message_begin(&recorder);
-    mpb_recorder_message_end(&recorder, recorder.start_ns + took_ns[0]);
+    mpb_recorder_message_end(&recorder, recorder.start_ns + 1);
     mpb_recorder_run_end(&recorder);
     free(before);
     mpb_recorder_emit_run(&recorder, 1, &emit);
-    assert_in_range(integer(&emit, MPB_METRIC_USABLE_BYTES), 50000, 60000);
-    assert_int_equal(integer(&emit, MPB_METRIC_USABLE_BYTES),
-                     integer(&emit, MPB_METRIC_FREED_BYTES));
+    if (strncmp(mpb_allocator_version(), "jemalloc", 8) == 0) {
+        assert_in_range(integer(&emit, MPB_METRIC_USABLE_BYTES), 50000, 60000);
+        assert_int_equal(integer(&emit, MPB_METRIC_USABLE_BYTES),
+                         integer(&emit, MPB_METRIC_FREED_BYTES));
+    } else {
+        assert_null(find(&emit, 1, MPB_METRIC_USABLE_BYTES, NULL));
+        assert_null(find(&emit, 1, MPB_METRIC_FREED_BYTES, NULL));
+    }
     assert_null(find(&emit, 1, MPB_METRIC_COPIES, NULL)); /* nothing is counted: no row, no zero */
     mpb_emit_fini(&emit);
     mpb_recorder_fini(&recorder);
