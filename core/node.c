@@ -29,9 +29,9 @@ void mpb__node_decoded_fini(struct mpb__decoded *decoded)
     *decoded = (struct mpb__decoded){0};
 }
 
-enum mpb_status mpb__node_hash(struct mpb_node *node, enum mpb_site site,
-                               const struct mpb_msg *msg, const uint8_t *known,
-                               uint8_t out[MPB_MSG_HASH_LEN], const uint8_t **hash)
+enum mpb_status mpb__node_hash(struct mpb_node *node, enum mpb_site site, const struct mpb_msg *msg,
+                               const uint8_t *known, uint8_t out[MPB_MSG_HASH_LEN],
+                               const uint8_t **hash)
 {
     enum mpb_hash_plan plan = mpb__node_plan(node, site)->hash;
     if (plan == MPB_HASH_COMPUTE) {
@@ -115,8 +115,8 @@ enum mpb_status mpb_node_validate(struct mpb_node *node, struct mpb_buffer *buff
     bool is_accepted = false;
 
     node->validated = NULL;
-    enum mpb_status st = mpb__node_decode(mpb__node_plan(node, MPB_SITE_VALIDATOR)->decode, wire,
-                                          &decoded);
+    enum mpb_status st =
+        mpb__node_decode(mpb__node_plan(node, MPB_SITE_VALIDATOR)->decode, wire, &decoded);
     if (st == MPB_E_NOMEM) {
         return st;
     }

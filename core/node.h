@@ -20,9 +20,9 @@ MPB_BEGIN_DECLS
 struct mpb_delivery {
     const struct mpb_msg *msg;
     struct mpb_bytes pubsub_topic;
-    const uint8_t *hash;            /* NULL where this variant has not computed it */
-    struct mpb_envelope *envelope;  /* NULL where messages travel by value */
-    struct mpb_buffer *inbound;     /* the bytes as they arrived */
+    const uint8_t *hash;           /* NULL where this variant has not computed it */
+    struct mpb_envelope *envelope; /* NULL where messages travel by value */
+    struct mpb_buffer *inbound;    /* the bytes as they arrived */
 };
 
 /* A validator: MPB_OK accepts; anything else rejects, under the validator's name. */
@@ -46,12 +46,12 @@ typedef void (*mpb_push_fn)(void *ctx, uint32_t peer, const struct mpb_bytes *pa
 
 struct mpb_node_cfg {
     const struct mpb_variant *variant;
-    struct mpb_bytes pubsub_topic;            /* borrowed, as long as the node lives */
-    size_t archive_capacity;                  /* messages; 0: no archive */
-    struct mpb_filter *filter;                /* taken over; NULL: filter not mounted */
-    const struct mpb_validator *validators;   /* validators[n_validators], called in order */
+    struct mpb_bytes pubsub_topic;          /* borrowed, as long as the node lives */
+    size_t archive_capacity;                /* messages; 0: no archive */
+    struct mpb_filter *filter;              /* taken over; NULL: filter not mounted */
+    const struct mpb_validator *validators; /* validators[n_validators], called in order */
     size_t n_validators;
-    const struct mpb_observer *observers;     /* observers[n_observers], called in order */
+    const struct mpb_observer *observers; /* observers[n_observers], called in order */
     size_t n_observers;
     void (*app)(void *ctx, const struct mpb_delivery *delivery);
     void *app_ctx;

@@ -17,15 +17,14 @@ struct micro {
     struct mpb_ledger ledger[N_RUNS + 1]; /* warm-up first */
     struct mpb_ledger *current;
     struct mpb_node_stats before; /* at the run's start */
-    size_t next; /* index of the next message */
-    bool bytes_differ; /* the byte-checking build saw a wrong message */
+    size_t next;                  /* index of the next message */
+    bool bytes_differ;            /* the byte-checking build saw a wrong message */
 };
 
 static void app(void *ctx, const struct mpb_delivery *delivery)
 {
     struct micro *m = ctx;
-    if (m->cfg->check_bytes &&
-        !mpb_workload_is_message(m->workload, m->next, delivery->msg)) {
+    if (m->cfg->check_bytes && !mpb_workload_is_message(m->workload, m->next, delivery->msg)) {
         m->bytes_differ = true;
     }
     mpb_ledger_see(m->current, delivery->msg, delivery->hash);
@@ -203,9 +202,8 @@ static enum mpb_status run(const struct mpb_scenario_cfg *cfg, struct mpb_emit *
     if (st == MPB_OK) {
         mpb_recorder_emit_process(emit);
         st = mpb_ledger_verify(
-            &(struct mpb_ledger_claim){m.workload, m.node, m.ledger, cfg->n_warmup,
-                                       cfg->n_messages, N_RUNS, cfg->archive_capacity,
-                                       cfg->n_filter_peers},
+            &(struct mpb_ledger_claim){m.workload, m.node, m.ledger, cfg->n_warmup, cfg->n_messages,
+                                       N_RUNS, cfg->archive_capacity, cfg->n_filter_peers},
             err);
     }
     tear_down(&m);

@@ -116,7 +116,7 @@ static enum mpb_status run_pass(const struct mpb_worker_opt *opt, struct mpb_err
 static void describe(void)
 {
     printf(MPB_DESCRIBE_HEADER "\n"
-           "scenario,micro,,,,hash each arriving message once\n");
+                               "scenario,micro,,,,hash each arriving message once\n");
     for (size_t i = 0; i < MPB_METRIC__COUNT; i++) {
         const struct mpb_metric_info *m = mpb_metric_info((enum mpb_metric)i);
         printf("metric,%s,%s,%s,%s,\n", m->name, mpb_metric_unit_name(m->unit),

@@ -14,6 +14,7 @@
 
 enum { N_WARMUP = 2, N_MESSAGES = 3, TOTAL = N_WARMUP + 2 * N_MESSAGES };
 
+/* NOLINTBEGIN(bugprone-reserved-identifier): the linker's --wrap dictates the names */
 bool __real_mpb_workload_is_message(const struct mpb_workload *workload, size_t idx,
                                     const struct mpb_msg *msg);
 bool __wrap_mpb_workload_is_message(const struct mpb_workload *workload, size_t idx,
@@ -29,6 +30,7 @@ bool __wrap_mpb_workload_is_message(const struct mpb_workload *workload, size_t 
     bool is_denied = ++comparison.n_calls == comparison.deny_at;
     return __real_mpb_workload_is_message(workload, idx, msg) && !is_denied;
 }
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 static enum mpb_status run(const char *variant, bool check_bytes, struct mpb_emit *emit,
                            struct mpb_error *err)
