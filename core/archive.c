@@ -130,6 +130,16 @@ const struct mpb_msg *mpb_archive_msg(const struct mpb_archive *archive, size_t 
                                  : &((const struct mpb_envelope *)value)->msg;
 }
 
+uint64_t mpb_archive_bytes(const struct mpb_archive *archive)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < mpb_archive_len(archive); i++) {
+        const struct mpb_msg *msg = mpb_archive_msg(archive, i);
+        n += msg->payload.len + msg->content_topic.len + msg->meta.len + msg->proof.len;
+    }
+    return n;
+}
+
 /* The first place at or after time_ns. */
 static size_t lower_bound(const struct mpb_archive *archive, int64_t time_ns)
 {

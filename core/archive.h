@@ -51,6 +51,8 @@ void mpb_archive_take_copy(struct mpb_archive *archive, size_t pos, const struct
 void mpb_archive_ref_envelope(struct mpb_archive *archive, size_t pos, const struct mpb_key *key,
                               struct mpb_envelope *envelope);
 
+/* Bytes of the messages it keeps or references: payload, content topic, meta, proof. O(len). */
+uint64_t mpb_archive_bytes(const struct mpb_archive *archive);
 size_t mpb_archive_len(const struct mpb_archive *archive);
 /* Element i of len, oldest first. */
 const struct mpb_key *mpb_archive_key(const struct mpb_archive *archive, size_t i);

@@ -26,6 +26,7 @@ struct mpb_ledger_claim {
     const struct mpb_ledger *run; /* run[n_runs + 1]: warm-up first */
     size_t n_warmup, n_messages, n_runs;
     size_t archive_capacity;
+    bool no_store_sync;
     uint32_t n_filter_peers;
 };
 

@@ -31,14 +31,12 @@ static void app(void *ctx, const struct mpb_delivery *delivery)
     mpb_ledger_see(m->current, delivery->msg, delivery->hash);
 }
 
-static void push(void *ctx, uint32_t peer, const struct mpb_bytes *parts, size_t n_parts)
+static void push(void *ctx, uint32_t peer, const struct mpb_parts *push)
 {
     struct micro *m = ctx;
     (void)peer;
     m->current->n_pushes++;
-    for (size_t i = 0; i < n_parts; i++) {
-        m->current->pushed_bytes += parts[i].len;
-    }
+    m->current->pushed_bytes += mpb_buffer_parts_len(push);
 }
 
 /* A filter with n peers that all want the workload's messages; NULL when n is 0. */
@@ -202,11 +200,17 @@ static enum mpb_status run(const struct mpb_scenario_cfg *cfg, struct mpb_emit *
     }
     if (st == MPB_OK) {
         mpb_recorder_emit_process(emit);
-        st = mpb_ledger_verify(
-            &(struct mpb_ledger_claim){m.workload, m.node, m.ledger, cfg->n_warmup,
-                                       cfg->n_messages, N_RUNS, cfg->archive_capacity,
-                                       cfg->n_filter_peers},
-            err);
+        struct mpb_ledger_claim claim = {
+            .workload = m.workload,
+            .node = m.node,
+            .run = m.ledger,
+            .n_warmup = cfg->n_warmup,
+            .n_messages = cfg->n_messages,
+            .n_runs = N_RUNS,
+            .archive_capacity = cfg->archive_capacity,
+            .n_filter_peers = cfg->n_filter_peers,
+        };
+        st = mpb_ledger_verify(&claim, err);
     }
     tear_down(&m);
     return st;

@@ -8,6 +8,8 @@
 #define MESSAGES_MAX 1000000 /* percentiles are exact over sorted samples up to here */
 #define PEERS_MAX 10000
 #define CAPACITY_MAX 10000000
+#define WINDOW_MAX 100000
+#define RATE_MAX 10000000
 
 static enum mpb_status set_help(void *cfg, const char *name, const char *value,
                                 struct mpb_error *err)
@@ -120,6 +122,38 @@ static enum mpb_status set_archive_capacity(void *cfg, const char *name, const c
     return st;
 }
 
+static enum mpb_status set_window(void *cfg, const char *name, const char *value,
+                                  struct mpb_error *err)
+{
+    struct mpb_worker_opt *o = cfg;
+    return mpb_parse_u64(value, name, 1, WINDOW_MAX, &o->cfg.window, err);
+}
+
+static enum mpb_status set_rate(void *cfg, const char *name, const char *value,
+                                struct mpb_error *err)
+{
+    struct mpb_worker_opt *o = cfg;
+    return mpb_parse_u64(value, name, 0, RATE_MAX, &o->cfg.rate_per_s, err);
+}
+
+static enum mpb_status set_heartbeat(void *cfg, const char *name, const char *value,
+                                     struct mpb_error *err)
+{
+    struct mpb_worker_opt *o = cfg;
+    return mpb_parse_duration(value, name, &o->cfg.heartbeat_ns, err);
+}
+
+static enum mpb_status set_nodes(void *cfg, const char *name, const char *value,
+                                 struct mpb_error *err)
+{
+    struct mpb_worker_opt *o = cfg;
+    if (strcmp(value, "threads") != 0 && strcmp(value, "processes") != 0) {
+        return mpb_error_set(err, MPB_E_INPUT, name, "'%s' is neither threads nor processes", value);
+    }
+    o->cfg.as_processes = strcmp(value, "processes") == 0;
+    return MPB_OK;
+}
+
 static const struct mpb_opt protocol_table[] = {
     {"help", 'h', NULL, NULL, "print this help", set_help},
     {"describe", 0, NULL, NULL, "print what this worker offers, as CSV", set_describe},
@@ -138,6 +172,11 @@ static const struct mpb_opt workload_table[] = {
     {"archive", 0, "KIND", "memory", "where messages are archived: memory or none", set_archive},
     {"archive-capacity", 0, "N", "25000", "messages the archive keeps; the oldest go first",
      set_archive_capacity},
+    {"window", 0, "W", "32", "macro: most messages in flight", set_window},
+    {"rate", 0, "R", "0", "macro: messages a second, sent when due (0: as the window allows)", set_rate},
+    {"heartbeat", 0, "TIME", "1s", "macro: gossip heartbeat, in the messages' virtual time",
+     set_heartbeat},
+    {"nodes", 0, "KIND", "threads", "macro: the two nodes are threads or processes", set_nodes},
     {NULL, 0, NULL, NULL, NULL, NULL},
 };
 
