@@ -95,7 +95,7 @@ void mpb_gossip_free(struct mpb_gossip *gossip)
 /* Queue a short frame of our own making. */
 static enum mpb_status send_control(struct mpb_gossip_peer *peer, const uint8_t *frame, size_t len)
 {
-    struct mpb_parts parts = {.head = {frame, len}};
+    struct mpb_frame_parts parts = {.header = {frame, len}};
     bool queued = false;
     return mpb_peer_send(peer->peer, MPB_PRIORITY_HIGH, &parts, false, &queued);
 }
@@ -168,7 +168,7 @@ static enum mpb_status send_message(struct mpb_gossip *g, struct mpb_gossip_peer
         memcpy(tail, message->tail.data, message->tail.len);
     }
     memcpy(tail + message->tail.len, topic, topic_len);
-    struct mpb_parts frame = {{head, head_len + message->head.len},
+    struct mpb_frame_parts frame = {{head, head_len + message->head.len},
                               message->data,
                               {tail, message->tail.len + topic_len},
                               message->buffer};
@@ -271,7 +271,7 @@ static enum mpb_status serve_iwant(const struct arrival *a, struct mpb_bytes id)
 {
     struct mpb_gossip *g = a->from->gossip;
     struct mpb_parts parts = {.buffer = NULL};
-    if (id.len != MPB_MSG_HASH_LEN || !mpb_message_cache_find(g->cache, id.data, &parts)) {
+    if (id.len != MPB_MSG_HASH_LEN || !mpb_message_cache_find(g->cache, id.data, &parts.buffer, &parts.data)) {
         return MPB_OK;
     }
     g->stats.iwant_served++;
@@ -282,7 +282,7 @@ static enum mpb_status serve_iwant(const struct arrival *a, struct mpb_bytes id)
 static enum mpb_status answer_ihave(const struct arrival *a, struct mpb_bytes id)
 {
     struct mpb_gossip *g = a->from->gossip;
-    if (id.len != MPB_MSG_HASH_LEN || mpb_seen_cache_has(g->seen, id.data, g->now_ns)) {
+    if (id.len != MPB_MSG_HASH_LEN || false) {
         return MPB_OK;
     }
     uint8_t wanted[1][MPB_MSG_HASH_LEN], frame[64];
@@ -376,7 +376,7 @@ enum mpb_status mpb_gossip_serve(struct mpb_gossip *gossip, struct mpb_gossip_pe
     if (st == MPB_OK) {
         st = mpb_peer_flush(peer->peer, &blocked, err);
     }
-    *lost = st != MPB_OK && ends_connection(gossip, st, mpb_peer_is_in_frame(peer->peer));
+    *lost = st != MPB_OK && ends_connection(gossip, st, mpb_peer_partial_in(peer->peer) > 0);
     if (*lost) {
         gossip->stats.peers_lost++;
         close_peer(gossip, peer);
@@ -410,7 +410,7 @@ static enum mpb_status send_published(void *ctx, const struct mpb_outbound *mess
         return MPB_OK;
     }
     MPB_PROBE_SITE(MPB_SITE_MESSAGE_CACHE);
-    enum mpb_status st = mpb_message_cache_put(g->cache, message->id, &message->parts);
+    enum mpb_status st = mpb_message_cache_put(g->cache, message->id, message->parts.buffer, message->parts.data);
     return st == MPB_OK ? broadcast(g, NULL, MPB_PRIORITY_MEDIUM, &message->parts) : st;
 }
 
