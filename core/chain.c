@@ -109,20 +109,24 @@ static enum mpb_status filter(struct chain *c, const struct mpb_msg *msg)
                                                                          : push_serialised(c, msg);
 }
 
-/* Put an admitted message: by value a copy of its own stays behind, else a reference. */
+/* Put a message: by value a copy of its own stays behind, by reference the envelope; in a database a
+ * row, which is written from the message as it is and is no copy of ours. */
 static enum mpb_status store(struct chain *c, const struct mpb_msg *msg, const struct mpb_key *key,
-                             size_t pos)
+                             enum mpb_refusal *refusal)
 {
     struct mpb_node *n = c->node;
-    if (c->delivery.envelope != NULL) {
-        mpb_archive_ref_envelope(n->archive, pos, key, c->delivery.envelope);
-        return MPB_OK;
-    }
+    struct mpb_archive_item item = {.key = key, .msg = msg, .envelope = c->delivery.envelope};
     struct mpb_gate stored = {0};
-    const struct mpb_msg *kept = NULL;
-    enum mpb_status st = mpb_gate_pass(&stored, n->cfg.variant, MPB_GATE_ARCHIVE_STORED, msg, &kept);
+    enum mpb_status st = mpb_archive_admit(n->archive, key, refusal, &n->err);
+    if (st != MPB_OK || *refusal != MPB_REFUSAL__COUNT) {
+        return st;
+    }
+    if (mpb_archive_keeps(n->archive) == MPB_ARCHIVE_COPIES) {
+        st = mpb_gate_pass(&stored, n->cfg.variant, MPB_GATE_ARCHIVE_STORED, msg, &item.msg);
+        item.copy = st == MPB_OK ? mpb_gate_take(&stored) : NULL;
+    }
     if (st == MPB_OK) {
-        mpb_archive_take_copy(n->archive, pos, key, mpb_gate_take(&stored));
+        st = mpb_archive_put(n->archive, &item, refusal, &n->err);
     }
     mpb_gate_close(&stored);
     return st;
@@ -144,17 +148,15 @@ static enum mpb_status archive(struct chain *c, const struct mpb_msg *msg)
     memcpy(key.hash, hash, sizeof(key.hash));
     struct mpb_gate put = {0};
     const struct mpb_msg *parameter = NULL;
-    size_t pos = 0;
     enum mpb_refusal refusal = mpb_archive_check(msg, n->now_ns);
     if (refusal == MPB_REFUSAL__COUNT) {
         st = mpb_gate_pass(&put, n->cfg.variant, MPB_GATE_ARCHIVE_PUT, msg, &parameter);
-        refusal = mpb_archive_admit(n->archive, &key, &pos);
+        st = st == MPB_OK ? store(c, parameter, &key, &refusal) : st;
     }
     if (st == MPB_OK && refusal != MPB_REFUSAL__COUNT) {
         n->stats.refused[refusal]++;
     } else if (st == MPB_OK) {
-        st = store(c, parameter, &key, pos);
-        n->stats.archived += st == MPB_OK ? 1 : 0;
+        n->stats.archived++;
     }
     mpb_gate_close(&put);
     return st;

@@ -46,6 +46,21 @@ enum mpb_status mpb__node_hash(struct mpb_node *node, enum mpb_site site,
     return MPB_OK;
 }
 
+static enum mpb_status make_archive(const struct mpb_node_cfg *cfg, struct mpb_archive **out,
+                                    struct mpb_error *err)
+{
+    bool by_value = cfg->variant->path->by_value;
+    struct mpb_archive_cfg archive = {
+        .keeps = cfg->archive_db != NULL ? MPB_ARCHIVE_ROWS
+                 : by_value              ? MPB_ARCHIVE_COPIES
+                                         : MPB_ARCHIVE_ENVELOPES,
+        .capacity = cfg->archive_capacity,
+        .pubsub_topic = cfg->pubsub_topic,
+        .db = cfg->archive_db,
+    };
+    return mpb_archive_new(&archive, out, err);
+}
+
 enum mpb_status mpb_node_new(const struct mpb_node_cfg *cfg, struct mpb_node **out,
                              struct mpb_error *err)
 {
@@ -61,7 +76,7 @@ enum mpb_status mpb_node_new(const struct mpb_node_cfg *cfg, struct mpb_node **o
     node->cfg.filter = NULL; /* taken over last */
     enum mpb_status st = mpb_hasher_new(&node->hasher, err);
     if (st == MPB_OK && cfg->archive_capacity > 0) {
-        st = mpb_archive_new(cfg->archive_capacity, cfg->variant->path->by_value, &node->archive);
+        st = make_archive(cfg, &node->archive, err);
     }
     if (st == MPB_OK && !cfg->no_store_sync) {
         st = mpb_sync_index_init(&node->sync_index);
@@ -222,6 +237,12 @@ enum mpb_status mpb_node_observe(struct mpb_node *node, enum mpb_site site, stru
     mpb_gate_close(&bind);
     mpb__node_decoded_fini(&decoded);
     return st;
+}
+
+const char *mpb_node_reason(const struct mpb_node *node, enum mpb_status status)
+{
+    return status == MPB_E_IO && node->err.status == status ? node->err.text
+                                                            : mpb_status_text(status);
 }
 
 int64_t mpb_node_last_ns(const struct mpb_node *node)

@@ -64,6 +64,7 @@ struct mpb_node_cfg {
     const struct mpb_variant *variant;
     struct mpb_bytes pubsub_topic;            /* borrowed, as long as the node lives */
     size_t archive_capacity;                  /* messages; 0: no archive */
+    const char *archive_db;                   /* NULL: archive in memory; else SQLite, see archive.h */
     bool no_store_sync;                       /* store-sync not mounted */
     struct mpb_filter *filter;                /* taken over; NULL: filter not mounted */
     const struct mpb_validator *validators;   /* validators[n_validators], called in order */
@@ -89,15 +90,15 @@ struct mpb_node_stats {
 
 struct mpb_node;
 
-/* MPB_E_NOMEM, MPB_E_UNAVAILABLE (no SHA-256), MPB_E_USAGE (too many validators). The filter is
- * taken over only on success. */
+/* MPB_E_NOMEM, MPB_E_UNAVAILABLE (no SHA-256), MPB_E_USAGE (too many validators), or why there is no
+ * archive. The filter is taken over only on success. */
 MPB_MUST_USE enum mpb_status mpb_node_new(const struct mpb_node_cfg *cfg, struct mpb_node **out,
                                           struct mpb_error *err);
 void mpb_node_free(struct mpb_node *node); /* NULL is a no-op */
 
 /* Validate and deliver arriving bytes; takes over the caller's reference to buffer, all of which is
  * the message. now_ns is the node's clock. MPB_OK also when the message was rejected or refused (see
- * stats); MPB_E_NOMEM, MPB_E_INTERNAL when the node could not do its work. */
+ * stats); MPB_E_NOMEM, MPB_E_INTERNAL, MPB_E_IO (the archive) when the node could not do its work. */
 MPB_MUST_USE enum mpb_status mpb_node_receive(struct mpb_node *node, struct mpb_buffer *buffer,
                                               int64_t now_ns);
 /* The ordered validators alone; *accepted says the outcome. */
@@ -121,6 +122,8 @@ MPB_MUST_USE enum mpb_status mpb_node_id(struct mpb_node *node, struct mpb_bytes
 MPB_MUST_USE enum mpb_status mpb_node_observe(struct mpb_node *node, enum mpb_site site,
                                               struct mpb_bytes wire);
 
+/* The words for a status that a call of this node just returned: the archive's own for MPB_E_IO. */
+const char *mpb_node_reason(const struct mpb_node *node, enum mpb_status status);
 /* Timestamp of the message accepted or published last. */
 int64_t mpb_node_last_ns(const struct mpb_node *node);
 const struct mpb_node_stats *mpb_node_stats(const struct mpb_node *node);

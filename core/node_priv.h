@@ -15,6 +15,7 @@ struct mpb_node {
     struct mpb_archive *archive; /* NULL: none */
     struct mpb_sync_index sync_index;
     struct mpb_node_stats stats;
+    struct mpb_error err; /* the archive's, where a status does not say it all */
     int64_t now_ns;
     int64_t last_ns; /* timestamp of the message accepted last */
     /* The validator's view, for a topic handler that reuses it: valid for these bytes only. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "build_facts_gen.h"
+#include "core/archive.h"
 #include "core/hasher.h"
 #include "core/owned.h"
 #include "instrument/allocator.h"
@@ -96,6 +97,7 @@ static void put_build(FILE *f, bool counting)
     put_fact(f, "libcrypto", mpb_hasher_library());
     put_fact(f, "libcrypto_cpu", mpb_hasher_cpu());
     put_fact(f, "protobuf_c", mpb_owned_library());
+    put_fact(f, "sqlite", mpb_archive_library());
 }
 
 enum mpb_status mpb_describe_print(FILE *f, bool counting, struct mpb_error *err)

@@ -73,6 +73,7 @@ static enum mpb_status make_node(struct mpb_relay *r, struct mpb_error *err)
         .variant = r->cfg->variant,
         .pubsub_topic = MPB_BYTES_OF(MPB_WORKLOAD_PUBSUB_TOPIC),
         .archive_capacity = is_receiver ? r->cfg->archive_capacity : 0,
+        .archive_db = r->cfg->archive_db,
         .no_store_sync = !is_receiver,
         .app = app,
         .app_ctx = r,
@@ -147,7 +148,8 @@ enum mpb_status mpb_relay_serve(struct mpb_relay *relay, int timeout_ms, struct 
     bool lost = false;
     enum mpb_status st = mpb_gossip_serve(relay->gossip, relay->peer, &relay->drained, &lost, err);
     if (st != MPB_OK) {
-        return mpb_error_set(err, st, "macro", "the node failed: %s", mpb_status_text(st));
+        return mpb_error_set(err, st, "macro", "the node failed: %s",
+                             mpb_node_reason(relay->node, st));
     }
     if (lost) {
         relay->peer = NULL;

@@ -80,6 +80,7 @@ static enum mpb_status set_up(struct micro *m, struct mpb_error *err)
             .variant = cfg->variant,
             .pubsub_topic = MPB_BYTES_OF(MPB_WORKLOAD_PUBSUB_TOPIC),
             .archive_capacity = cfg->archive_capacity,
+            .archive_db = cfg->archive_db,
             .filter = filter,
             .app = app,
             .app_ctx = m,
@@ -134,7 +135,7 @@ static enum mpb_status push_all(struct micro *m, size_t n, bool recorded, struct
         enum mpb_status st = push_one(m, recorded);
         if (st != MPB_OK) {
             return mpb_error_set(err, st, "micro", "message %zu: %s", m->next - 1,
-                                 mpb_status_text(st));
+                                 mpb_node_reason(m->node, st));
         }
     }
     return MPB_OK;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/archive.h"
 #include "instrument/parse.h"
 
 #define MESSAGES_MAX 1000000 /* percentiles are exact over sorted samples up to here */
@@ -10,6 +11,7 @@
 #define CAPACITY_MAX 10000000
 #define WINDOW_MAX 100000
 #define RATE_MAX 10000000
+#define SQLITE_FILE "sqlite:" /* then the path */
 
 static enum mpb_status set_help(void *cfg, const char *name, const char *value,
                                 struct mpb_error *err)
@@ -104,11 +106,18 @@ static enum mpb_status set_archive(void *cfg, const char *name, const char *valu
                                    struct mpb_error *err)
 {
     struct mpb_worker_opt *o = cfg;
-    if (strcmp(value, "memory") != 0 && strcmp(value, "none") != 0) {
-        return mpb_error_set(err, MPB_E_INPUT, name, "unknown archive '%s' (known: memory, none)",
-                             value);
+    bool is_file = strncmp(value, SQLITE_FILE, strlen(SQLITE_FILE)) == 0;
+    bool is_sqlite = strcmp(value, "sqlite") == 0 || is_file;
+    if (!is_sqlite && strcmp(value, "memory") != 0 && strcmp(value, "none") != 0) {
+        return mpb_error_set(err, MPB_E_INPUT, name,
+                             "unknown archive '%s' (known: memory, sqlite, sqlite:PATH, none)", value);
+    }
+    const char *path = is_file ? value + strlen(SQLITE_FILE) : MPB_ARCHIVE_DB_MEMORY;
+    if (path[0] == '\0') {
+        return mpb_error_set(err, MPB_E_INPUT, name, "'%s' lacks the path", value);
     }
     o->cfg.no_archive = strcmp(value, "none") == 0;
+    o->cfg.archive_db = is_sqlite ? path : NULL;
     return MPB_OK;
 }
 
@@ -169,7 +178,9 @@ static const struct mpb_opt workload_table[] = {
     {"mix", 0, "MIX", "seed", "payload sizes: a named mix, or SIZE:WEIGHT,...", set_mix},
     {"filter-peers", 0, "F", "0", "filter subscribers to push to (0: filter not mounted)",
      set_filter_peers},
-    {"archive", 0, "KIND", "memory", "where messages are archived: memory or none", set_archive},
+    {"archive", 0, "KIND", "memory",
+     "where messages are archived: memory, sqlite, sqlite:PATH (a new file, removed at the end) or none",
+     set_archive},
     {"archive-capacity", 0, "N", "25000", "messages the archive keeps; the oldest go first",
      set_archive_capacity},
     {"window", 0, "W", "32", "macro: most messages in flight", set_window},
