@@ -106,7 +106,7 @@ static enum mpb_status filter(struct chain *c, const struct mpb_msg *msg)
         return st;
     }
     return mpb__node_plan(n, MPB_SITE_PUSH)->encode == MPB_ENCODE_SCATTER ? push_scattered(c, msg)
-                                                                         : push_serialised(c, msg);
+                                                                          : push_serialised(c, msg);
 }
 
 /* Put an admitted message: by value a copy of its own stays behind, else a reference. */
@@ -120,7 +120,8 @@ static enum mpb_status store(struct chain *c, const struct mpb_msg *msg, const s
     }
     struct mpb_gate stored = {0};
     const struct mpb_msg *kept = NULL;
-    enum mpb_status st = mpb_gate_pass(&stored, n->cfg.variant, MPB_GATE_ARCHIVE_STORED, msg, &kept);
+    enum mpb_status st =
+        mpb_gate_pass(&stored, n->cfg.variant, MPB_GATE_ARCHIVE_STORED, msg, &kept);
     if (st == MPB_OK) {
         mpb_archive_take_copy(n->archive, pos, key, mpb_gate_take(&stored));
     }

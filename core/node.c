@@ -29,9 +29,9 @@ void mpb__node_decoded_fini(struct mpb__decoded *decoded)
     *decoded = (struct mpb__decoded){0};
 }
 
-enum mpb_status mpb__node_hash(struct mpb_node *node, enum mpb_site site,
-                               const struct mpb_msg *msg, const uint8_t *known,
-                               uint8_t out[MPB_MSG_HASH_LEN], const uint8_t **hash)
+enum mpb_status mpb__node_hash(struct mpb_node *node, enum mpb_site site, const struct mpb_msg *msg,
+                               const uint8_t *known, uint8_t out[MPB_MSG_HASH_LEN],
+                               const uint8_t **hash)
 {
     enum mpb_hash_plan plan = mpb__node_plan(node, site)->hash;
     if (plan == MPB_HASH_COMPUTE) {
@@ -115,8 +115,8 @@ enum mpb_status mpb_node_validate(struct mpb_node *node, const struct mpb_inboun
     bool is_accepted = false;
 
     node->validated = NULL;
-    enum mpb_status st = mpb__node_decode(mpb__node_plan(node, MPB_SITE_VALIDATOR)->decode, in->wire,
-                                          &decoded);
+    enum mpb_status st =
+        mpb__node_decode(mpb__node_plan(node, MPB_SITE_VALIDATOR)->decode, in->wire, &decoded);
     if (st == MPB_E_NOMEM) {
         return st;
     }
@@ -143,9 +143,8 @@ enum mpb_status mpb_node_validate(struct mpb_node *node, const struct mpb_inboun
 enum mpb_status mpb_node_deliver(struct mpb_node *node, const struct mpb_inbound *in,
                                  int64_t now_ns)
 {
-    struct mpb__entry entry = {.site = MPB_SITE_TOPIC_HANDLER,
-                               .bind = MPB_GATE_TOPIC_HANDLER_BIND,
-                               .inbound = in};
+    struct mpb__entry entry = {
+        .site = MPB_SITE_TOPIC_HANDLER, .bind = MPB_GATE_TOPIC_HANDLER_BIND, .inbound = in};
     if (node->validated == in->wire.data) {
         entry.known = &node->validated_msg;
         entry.known_buffer = in->buffer;

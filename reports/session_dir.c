@@ -263,7 +263,7 @@ static void note_empty_passes(struct mpb_session *session)
         n_empty += !found;
     }
     if (n_empty > 0) {
-        mpb_session_add_note(session, "%zu accepted passes have no rows: rows.csv lost them",
+        mpb_session_add_note(session, "accepted passes without any row, lost from rows.csv: %zu",
                              n_empty);
     }
 }

@@ -90,9 +90,8 @@ static enum mpb_status check_message(struct check *c, size_t idx, struct mpb_err
         c->sync_xor[b] ^= hash[b];
     }
     mpb_ledger_see(&c->expected, &msg, hash);
-    c->expected.pushed_bytes +=
-        c->claim->n_filter_peers *
-        mpb_push_encoded_len(&msg, MPB_BYTES_OF(MPB_WORKLOAD_PUBSUB_TOPIC));
+    c->expected.pushed_bytes += c->claim->n_filter_peers *
+                                mpb_push_encoded_len(&msg, MPB_BYTES_OF(MPB_WORKLOAD_PUBSUB_TOPIC));
     return check_archived(c, idx, hash, err);
 }
 
@@ -113,7 +112,8 @@ static enum mpb_status check_run(struct check *c, size_t run, size_t first, size
     if (seen->digest != c->expected.digest) {
         return mismatch(err, "digest of deliveries", seen->digest, c->expected.digest);
     }
-    if (seen->n_hashed != 0 && (seen->n_hashed != n || seen->hash_digest != c->expected.hash_digest)) {
+    if (seen->n_hashed != 0 &&
+        (seen->n_hashed != n || seen->hash_digest != c->expected.hash_digest)) {
         return mismatch(err, "digest of hashes", seen->hash_digest, c->expected.hash_digest);
     }
     if (seen->n_pushes != n * c->claim->n_filter_peers) {

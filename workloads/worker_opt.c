@@ -148,7 +148,8 @@ static enum mpb_status set_nodes(void *cfg, const char *name, const char *value,
 {
     struct mpb_worker_opt *o = cfg;
     if (strcmp(value, "threads") != 0 && strcmp(value, "processes") != 0) {
-        return mpb_error_set(err, MPB_E_INPUT, name, "'%s' is neither threads nor processes", value);
+        return mpb_error_set(err, MPB_E_INPUT, name, "'%s' is neither threads nor processes",
+                             value);
     }
     o->cfg.as_processes = strcmp(value, "processes") == 0;
     return MPB_OK;
@@ -173,7 +174,8 @@ static const struct mpb_opt workload_table[] = {
     {"archive-capacity", 0, "N", "25000", "messages the archive keeps; the oldest go first",
      set_archive_capacity},
     {"window", 0, "W", "32", "macro: most messages in flight", set_window},
-    {"rate", 0, "R", "0", "macro: messages a second, sent when due (0: as the window allows)", set_rate},
+    {"rate", 0, "R", "0", "macro: messages a second, sent when due (0: as the window allows)",
+     set_rate},
     {"heartbeat", 0, "TIME", "1s", "macro: gossip heartbeat, in the messages' virtual time",
      set_heartbeat},
     {"nodes", 0, "KIND", "threads", "macro: the two nodes are threads or processes", set_nodes},

@@ -266,6 +266,9 @@ static void check_costs(const struct mpb_variant *variant, uint32_t n_peers, boo
     }
     assert_totals(&counts, variant, n_peers, has_archive);
     assert_int_equal(seen.n_delivered, 1 + N_MESSAGES);
+    assert_int_equal(mpb_node_stats(node)->traced, 1 + N_MESSAGES);
+    assert_int_equal(mpb_node_stats(node)->traced_bytes, (1 + N_MESSAGES) * PAYLOAD_LEN);
+    assert_int_equal(mpb_node_stats(node)->events, 1 + N_MESSAGES);
     assert_int_equal(mpb_node_stats(node)->pushed, (1 + N_MESSAGES) * n_peers);
     assert_int_equal(mpb_node_stats(node)->archived, has_archive ? 1 + N_MESSAGES : 0);
     mpb_node_free(node);

@@ -113,6 +113,8 @@ static void test_suffixes(void **state)
     assert_int_equal(mix.bin[2].high_bytes, 1048576);
     assert_int_equal(mix.bin[3].weight, 4);
     assert_int_equal(mix.max_bytes, 1048576);
+    mix = parse("50-300:1,60:1");
+    assert_int_equal(mix.max_bytes, 300);
 }
 
 static uint32_t *fill(const struct mpb_mix *mix, uint64_t seed, size_t n)
@@ -216,6 +218,9 @@ static void test_remainders(void **state)
     assert_int_equal(count_between(bytes, 2, 9, 10), 2);
     bytes = fill(&mix, 1, 1); /* the heavier, of two the earlier */
     assert_int_equal(bytes[0], 9);
+    mix = parse("8:1,9:3"); /* n = 2: 0.5, 1.5: a tie, to the heavier */
+    bytes = fill(&mix, 1, 2);
+    assert_int_equal(count_between(bytes, 2, 9, 9), 2);
     char list[512];
     repeat(list, 31);
     strcat(list, ",9:1000000");
