@@ -169,7 +169,7 @@ enum mpb_status mpb_node_id(struct mpb_node *node, struct mpb_bytes wire,
                             uint8_t out[MPB_MSG_HASH_LEN])
 {
     MPB_PROBE_SITE(MPB_SITE_SEEN_CACHE);
-    return mpb_hasher_id(node->hasher, &wire, 1, out);
+    return mpb_hasher_id(node->hasher, wire, out);
 }
 
 /* The gate behind an observing site's decode. */
@@ -210,7 +210,7 @@ enum mpb_status mpb_node_observe(struct mpb_node *node, enum mpb_site site, stru
     }
     st = mpb_gate_pass(&bind, node->cfg.variant, bind_gate(site), decoded.msg, &msg);
     if (st == MPB_OK && plan->id_hash) {
-        st = mpb_hasher_id(node->hasher, &wire, 1, computed);
+        st = mpb_hasher_id(node->hasher, wire, computed);
     }
     if (st == MPB_OK) {
         st = mpb__node_hash(node, site, msg, NULL, computed, &hash);

@@ -71,7 +71,7 @@ static enum mpb_status publish_bound(struct mpb_node *node, const struct mpb_msg
     if (st == MPB_OK) {
         struct mpb_bytes parts[] = {out->parts.head, out->parts.data, out->parts.tail};
         MPB_PROBE_SITE(MPB_SITE_SEEN_CACHE);
-        st = mpb_hasher_id(node->hasher, parts, MPB_ARRAY_LEN(parts), out->id);
+        st = mpb_hasher_id_parts(node->hasher, parts, MPB_ARRAY_LEN(parts), out->id);
     }
     return st;
 }

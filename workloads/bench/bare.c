@@ -29,12 +29,11 @@ static enum mpb_status hash_one(struct bare *b, bool recorded)
     if (buffer == NULL) {
         return MPB_E_NOMEM;
     }
-    struct mpb_bytes wire = mpb_buffer_view(buffer);
     mpb_workload_encode(b->workload, b->next, buffer->data);
     if (recorded) {
         mpb_recorder_message_begin(&b->recorder);
     }
-    enum mpb_status st = mpb_hasher_id(b->hasher, &wire, 1, hash);
+    enum mpb_status st = mpb_hasher_id(b->hasher, mpb_buffer_view(buffer), hash);
     if (recorded) {
         mpb_recorder_message_end(&b->recorder, mpb_clock_now_ns());
     }

@@ -46,7 +46,7 @@ static bool hash_twice(struct mpb_hasher *hasher, const struct mpb_msg *msg,
     uint8_t out[MPB_MSG_HASH_LEN];
     return mpb_hasher_message(hasher, MPB_BYTES_OF(MPB_WORKLOAD_PUBSUB_TOPIC), msg, out) ==
                MPB_OK &&
-           mpb_hasher_id(hasher, &payload, 1, out) == MPB_OK;
+           mpb_hasher_id(hasher, payload, out) == MPB_OK;
 }
 
 static bool send_all(int fd, struct iovec *iov, size_t n)
