@@ -218,7 +218,7 @@ static uint64_t gate_copies(const struct mpb_variant *variant, uint32_t n_peers,
     uint64_t sum = 0;
     for (size_t i = MPB_GATE_VALIDATOR_BIND; i < MPB_GATE__COUNT; i++) {
         bool is_put = i == MPB_GATE_ARCHIVE_PUT || i == MPB_GATE_ARCHIVE_STORED;
-        unsigned n = i == MPB_GATE_ON_VALIDATED_BIND ? 0
+        uint64_t n = i == MPB_GATE_ON_VALIDATED_BIND ? 0
                      : is_put                        ? has_archive
                      : i == MPB_GATE_PUSH_BUFFER     ? n_peers
                                                      : 1;

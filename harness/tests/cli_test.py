@@ -184,9 +184,8 @@ class Cli(unittest.TestCase):
 
     def test_output_folder(self):
         taken = pathlib.Path(self.cwd.name, "taken")
-        taken.mkdir()
-        self.refuse(2, "taken: ", "compare", "good", "good", "-o", str(taken))
-        self.assertEqual(list(taken.iterdir()), [])
+        self.succeed("compare", "good", "twice", "--passes", "2", "-o", str(taken))
+        self.refuse(2, "taken: exists", "compare", "good", "good", "-o", str(taken))
         self.refuse(2, "no/such/s", "compare", "good", "good", "-o", "no/such/s")
         self.refuse(2, "--output: needs a folder", "compare", "good", "good", "-o", "")
 

@@ -176,8 +176,10 @@ static void misbehave(const char *variant)
     }
     if (is(variant, "spawnhang")) {
         pid_t child = fork();
-        while (child == 0) {
-            pause();
+        if (child == 0) {
+            for (;;) {
+                pause();
+            }
         }
         fprintf(stderr, "%d\n", (int)child);
     }

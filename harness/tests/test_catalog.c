@@ -28,8 +28,8 @@ static void test_rows(void **state)
     assert_null(mpb_catalog_at(&c, "variant", 2));
     assert_string_equal(mpb_catalog_at(&c, "option", 0)->class_, "1000");
     char text[100];
-    mpb_catalog_unknown(&c, "variant", "befoer", text, sizeof(text));
-    assert_string_equal(text, "unknown variant 'befoer' (did you mean 'before'?)");
+    mpb_catalog_unknown(&c, "variant", "befor", text, sizeof(text));
+    assert_string_equal(text, "unknown variant 'befor' (did you mean 'before'?)");
     mpb_catalog_unknown(&c, "variant", "nothing like it", text, sizeof(text));
     assert_string_equal(text, "unknown variant 'nothing like it' (known: before, after)");
     char tiny[12];
