@@ -5,13 +5,15 @@
 configure() {
     dir=$1
     shift
-    again=''
-    [ ! -f "$dir/build.ninja" ] || again='--reconfigure'
-    # shellcheck disable=SC2086 # empty or one word
-    if ! out=$(meson setup $again "$dir" "$@" 2>&1); then
+    if [ -f "$dir/build.ninja" ]; then
+        # `setup --reconfigure` with options would ignore some of them, c_args for one.
+        out=$(meson configure "$dir" "$@" 2>&1 && meson setup --reconfigure "$dir" 2>&1)
+    else
+        out=$(meson setup "$dir" "$@" 2>&1)
+    fi || {
         printf '%s\n' "$out" >&2
         echo "$0: meson could not configure $dir (if it is a broken build folder, remove it)" >&2
         return 1
-    fi
+    }
     echo "configured $dir $*"
 }

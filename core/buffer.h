@@ -25,7 +25,8 @@ static inline struct mpb_bytes mpb_buffer_view(const struct mpb_buffer *buffer)
 }
 
 /* Bytes on their way out, in order head | data | tail, not joined. head and tail are short and
- * borrowed; data lies within buffer (NULL if data is empty), so whoever keeps it takes a reference. */
+ * borrowed; data lies within buffer (NULL if data is empty), so whoever keeps it takes a reference.
+ */
 struct mpb_parts {
     struct mpb_bytes head, data, tail;
     struct mpb_buffer *buffer;

@@ -106,11 +106,11 @@ static enum mpb_status filter(struct chain *c, const struct mpb_msg *msg)
         return st;
     }
     return mpb__node_plan(n, MPB_SITE_PUSH)->encode == MPB_ENCODE_SCATTER ? push_scattered(c, msg)
-                                                                         : push_serialised(c, msg);
+                                                                          : push_serialised(c, msg);
 }
 
-/* Put a message: by value a copy of its own stays behind, by reference the envelope; in a database a
- * row, which is written from the message as it is and is no copy of ours. */
+/* Put a message: by value a copy of its own stays behind, by reference the envelope; in a database
+ * a row, which is written from the message as it is and is no copy of ours. */
 static enum mpb_status store(struct chain *c, const struct mpb_msg *msg, const struct mpb_key *key,
                              enum mpb_refusal *refusal)
 {

@@ -17,8 +17,7 @@ static void place(struct mpb_bytes from, uint8_t **at, struct mpb_bytes *to)
 
 struct mpb_copy *mpb_copy_new(const struct mpb_msg *msg)
 {
-    size_t n_bytes =
-        msg->payload.len + msg->content_topic.len + msg->meta.len + msg->proof.len;
+    size_t n_bytes = msg->payload.len + msg->content_topic.len + msg->meta.len + msg->proof.len;
     struct mpb_copy *copy = mpb_heap_alloc(sizeof(*copy) + n_bytes);
     if (copy == NULL) {
         return NULL;

@@ -12,8 +12,7 @@ static struct mpb_envelope *new_envelope(const struct mpb_msg *msg, struct mpb_b
     return envelope;
 }
 
-struct mpb_envelope *mpb_envelope_take_owned(struct mpb_owned *owned,
-                                             struct mpb_bytes pubsub_topic)
+struct mpb_envelope *mpb_envelope_take_owned(struct mpb_owned *owned, struct mpb_bytes pubsub_topic)
 {
     struct mpb_envelope *envelope = new_envelope(mpb_owned_msg(owned), pubsub_topic);
     if (envelope != NULL) {

@@ -38,9 +38,9 @@ const struct mpb_gate_info *mpb_gate_info(enum mpb_gate_id id);
 unsigned mpb_gate_copies(const struct mpb_variant *variant, enum mpb_gate_id id);
 /* Pass `in`: *out is the last copy made, or `in` itself where the variant makes none. *out is valid
  * until the gate is closed. MPB_E_NOMEM, *out untouched; the gate must be closed all the same. */
-MPB_MUST_USE enum mpb_status mpb_gate_pass(struct mpb_gate *gate,
-                                           const struct mpb_variant *variant, enum mpb_gate_id id,
-                                           const struct mpb_msg *in, const struct mpb_msg **out);
+MPB_MUST_USE enum mpb_status mpb_gate_pass(struct mpb_gate *gate, const struct mpb_variant *variant,
+                                           enum mpb_gate_id id, const struct mpb_msg *in,
+                                           const struct mpb_msg **out);
 /* Take over the last copy (the caller frees it); NULL if the gate made none. */
 struct mpb_copy *mpb_gate_take(struct mpb_gate *gate);
 void mpb_gate_close(struct mpb_gate *gate);

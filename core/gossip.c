@@ -158,20 +158,21 @@ static void advance(struct mpb_gossip *g, int64_t to_ns)
 static enum mpb_status send_message(struct mpb_gossip *g, struct mpb_gossip_peer *peer,
                                     enum mpb_priority priority, const struct mpb_parts *message)
 {
-    uint8_t head[MPB_RPC_HEADER_MAX + MPB_MSG_HEAD_MAX], tail[MPB_NODE_TAIL_MAX + MPB_RPC_TOPIC_MAX + 4];
+    uint8_t head[MPB_RPC_HEADER_MAX + MPB_MSG_HEAD_MAX],
+        tail[MPB_NODE_TAIL_MAX + MPB_RPC_TOPIC_MAX + 4];
     uint8_t topic[MPB_RPC_TOPIC_MAX + 4];
     size_t topic_len = 0;
-    size_t head_len = mpb_rpc_publish(mpb_buffer_parts_len(message), g->cfg.pubsub_topic, head, topic,
-                                      &topic_len);
+    size_t head_len = mpb_rpc_publish(mpb_buffer_parts_len(message), g->cfg.pubsub_topic, head,
+                                      topic, &topic_len);
     if (message->head.len > 0) {
         memcpy(head + head_len, message->head.data, message->head.len);
         memcpy(tail, message->tail.data, message->tail.len);
     }
     memcpy(tail + message->tail.len, topic, topic_len);
     struct mpb_frame_parts frame = {{head, head_len + message->head.len},
-                              message->data,
-                              {tail, message->tail.len + topic_len},
-                              message->buffer};
+                                    message->data,
+                                    {tail, message->tail.len + topic_len},
+                                    message->buffer};
     bool scatter = g->cfg.variant->path->site[MPB_SITE_PUBLISH].encode == MPB_ENCODE_SCATTER;
     bool queued = false;
     MPB_PROBE_SITE(MPB_SITE_TRANSPORT);
@@ -271,7 +272,8 @@ static enum mpb_status serve_iwant(const struct arrival *a, struct mpb_bytes id)
 {
     struct mpb_gossip *g = a->from->gossip;
     struct mpb_parts parts = {.buffer = NULL};
-    if (id.len != MPB_MSG_HASH_LEN || !mpb_message_cache_find(g->cache, id.data, &parts.buffer, &parts.data)) {
+    if (id.len != MPB_MSG_HASH_LEN ||
+        !mpb_message_cache_find(g->cache, id.data, &parts.buffer, &parts.data)) {
         return MPB_OK;
     }
     g->stats.iwant_served++;
@@ -410,7 +412,8 @@ static enum mpb_status send_published(void *ctx, const struct mpb_outbound *mess
         return MPB_OK;
     }
     MPB_PROBE_SITE(MPB_SITE_MESSAGE_CACHE);
-    enum mpb_status st = mpb_message_cache_put(g->cache, message->id, message->parts.buffer, message->parts.data);
+    enum mpb_status st =
+        mpb_message_cache_put(g->cache, message->id, message->parts.buffer, message->parts.data);
     return st == MPB_OK ? broadcast(g, NULL, MPB_PRIORITY_MEDIUM, &message->parts) : st;
 }
 
@@ -419,8 +422,8 @@ enum mpb_status mpb_gossip_publish(struct mpb_gossip *gossip, const struct mpb_m
 {
     advance(gossip, msg->timestamp_ns);
     gossip->stats.published++;
-    enum mpb_status st = mpb_node_publish(gossip->cfg.node, msg, app_buffer, gossip->now_ns,
-                                          send_published, gossip);
+    enum mpb_status st =
+        mpb_node_publish(gossip->cfg.node, msg, app_buffer, gossip->now_ns, send_published, gossip);
     for (struct mpb_gossip_peer *p = gossip->peers; p != NULL && st == MPB_OK; p = p->next) {
         bool blocked = false;
         st = mpb_peer_flush(p->peer, &blocked, err);

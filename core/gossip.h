@@ -1,10 +1,11 @@
 /* gossip.h: a relay node: the router around a node's message path.
  *
  * It exchanges subscriptions, grafts its peers into the mesh, keeps the seen-cache (2 min) and the
- * message cache (6 heartbeats), drops what StrictNoSign, the topic, the size limit or the seen-cache
- * say must be dropped (counted by reason), calls the observers where relays call them, relays to
- * other mesh peers, and answers IHAVE, IWANT, GRAFT and PRUNE. It performs no waiting: a driver
- * owns the sockets' readiness. One thread. Time is virtual: the newest accepted message's timestamp. */
+ * message cache (6 heartbeats), drops what StrictNoSign, the topic, the size limit or the
+ * seen-cache say must be dropped (counted by reason), calls the observers where relays call them,
+ * relays to other mesh peers, and answers IHAVE, IWANT, GRAFT and PRUNE. It performs no waiting: a
+ * driver owns the sockets' readiness. One thread. Time is virtual: the newest accepted message's
+ * timestamp. */
 #ifndef MPB_CORE_GOSSIP_H
 #define MPB_CORE_GOSSIP_H
 
@@ -39,8 +40,8 @@ struct mpb_gossip_cfg {
     struct mpb_bytes pubsub_topic; /* borrowed; the one topic of this node */
     const struct mpb_variant *variant;
     size_t seen_capacity;
-    int64_t start_ns;              /* virtual time at the start */
-    int64_t heartbeat_ns;          /* of virtual time */
+    int64_t start_ns;     /* virtual time at the start */
+    int64_t heartbeat_ns; /* of virtual time */
 };
 
 struct mpb_gossip_stats {

@@ -157,8 +157,8 @@ enum mpb_status mpb_hasher_message(struct mpb_hasher *hasher, struct mpb_bytes p
     return outcome(is_ok);
 }
 
-enum mpb_status mpb_hasher_id(struct mpb_hasher *hasher, const struct mpb_bytes *parts,
-                              size_t n_parts, uint8_t out[MPB_MSG_HASH_LEN])
+enum mpb_status mpb_hasher_id_parts(struct mpb_hasher *hasher, const struct mpb_bytes *parts,
+                                    size_t n_parts, uint8_t out[MPB_MSG_HASH_LEN])
 {
     size_t n_bytes = 0;
     bool is_ok = begin(hasher, hasher->ctx);
@@ -169,6 +169,12 @@ enum mpb_status mpb_hasher_id(struct mpb_hasher *hasher, const struct mpb_bytes 
     MPB_PROBE_ADD(ID_HASHES, 1);
     MPB_PROBE_ADD(ID_HASHED_BYTES, n_bytes);
     return outcome(is_ok && end(hasher, out));
+}
+
+enum mpb_status mpb_hasher_id(struct mpb_hasher *hasher, struct mpb_bytes encoded,
+                              uint8_t out[MPB_MSG_HASH_LEN])
+{
+    return mpb_hasher_id_parts(hasher, &encoded, 1, out);
 }
 
 const char *mpb_hasher_library(void)

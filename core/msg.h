@@ -29,8 +29,8 @@ size_t mpb_msg_encoded_len(const struct mpb_msg *msg);
 size_t mpb_msg_encode(const struct mpb_msg *msg, uint8_t *out, size_t cap);
 
 /* The encoding's bytes before the payload's own (tag and length) and behind them (the other six
- * fields), for a sender that joins nothing. Lengths; the tail's is 0 if cap is too small. They count
- * nothing: no message is serialised. */
+ * fields), for a sender that joins nothing. Lengths; the tail's is 0 if cap is too small. They
+ * count nothing: no message is serialised. */
 #define MPB_MSG_HEAD_MAX 11
 size_t mpb_msg_head(const struct mpb_msg *msg, uint8_t out[MPB_MSG_HEAD_MAX]);
 size_t mpb_msg_tail(const struct mpb_msg *msg, uint8_t *out, size_t cap);

@@ -29,9 +29,9 @@ void mpb__node_decoded_fini(struct mpb__decoded *decoded)
     *decoded = (struct mpb__decoded){0};
 }
 
-enum mpb_status mpb__node_hash(struct mpb_node *node, enum mpb_site site,
-                               const struct mpb_msg *msg, const uint8_t *known,
-                               uint8_t out[MPB_MSG_HASH_LEN], const uint8_t **hash)
+enum mpb_status mpb__node_hash(struct mpb_node *node, enum mpb_site site, const struct mpb_msg *msg,
+                               const uint8_t *known, uint8_t out[MPB_MSG_HASH_LEN],
+                               const uint8_t **hash)
 {
     enum mpb_hash_plan plan = mpb__node_plan(node, site)->hash;
     if (plan == MPB_HASH_COMPUTE) {
@@ -130,8 +130,8 @@ enum mpb_status mpb_node_validate(struct mpb_node *node, const struct mpb_inboun
     bool is_accepted = false;
 
     node->validated = NULL;
-    enum mpb_status st = mpb__node_decode(mpb__node_plan(node, MPB_SITE_VALIDATOR)->decode, in->wire,
-                                          &decoded);
+    enum mpb_status st =
+        mpb__node_decode(mpb__node_plan(node, MPB_SITE_VALIDATOR)->decode, in->wire, &decoded);
     if (st == MPB_E_NOMEM) {
         return st;
     }
@@ -158,9 +158,8 @@ enum mpb_status mpb_node_validate(struct mpb_node *node, const struct mpb_inboun
 enum mpb_status mpb_node_deliver(struct mpb_node *node, const struct mpb_inbound *in,
                                  int64_t now_ns)
 {
-    struct mpb__entry entry = {.site = MPB_SITE_TOPIC_HANDLER,
-                               .bind = MPB_GATE_TOPIC_HANDLER_BIND,
-                               .inbound = in};
+    struct mpb__entry entry = {
+        .site = MPB_SITE_TOPIC_HANDLER, .bind = MPB_GATE_TOPIC_HANDLER_BIND, .inbound = in};
     if (node->validated == in->wire.data) {
         entry.known = &node->validated_msg;
         entry.known_buffer = in->buffer;
@@ -185,7 +184,7 @@ enum mpb_status mpb_node_id(struct mpb_node *node, struct mpb_bytes wire,
                             uint8_t out[MPB_MSG_HASH_LEN])
 {
     MPB_PROBE_SITE(MPB_SITE_SEEN_CACHE);
-    return mpb_hasher_id(node->hasher, &wire, 1, out);
+    return mpb_hasher_id(node->hasher, wire, out);
 }
 
 /* The gate behind an observing site's decode. */
@@ -226,7 +225,7 @@ enum mpb_status mpb_node_observe(struct mpb_node *node, enum mpb_site site, stru
     }
     st = mpb_gate_pass(&bind, node->cfg.variant, bind_gate(site), decoded.msg, &msg);
     if (st == MPB_OK && plan->id_hash) {
-        st = mpb_hasher_id(node->hasher, &wire, 1, computed);
+        st = mpb_hasher_id(node->hasher, wire, computed);
     }
     if (st == MPB_OK) {
         st = mpb__node_hash(node, site, msg, NULL, computed, &hash);

@@ -20,8 +20,8 @@ MPB_BEGIN_DECLS
 struct mpb_delivery {
     const struct mpb_msg *msg;
     struct mpb_bytes pubsub_topic;
-    const uint8_t *hash;            /* NULL where this variant has not computed it */
-    struct mpb_envelope *envelope;  /* NULL where messages travel by value */
+    const uint8_t *hash;               /* NULL where this variant has not computed it */
+    struct mpb_envelope *envelope;     /* NULL where messages travel by value */
     const struct mpb_inbound *inbound; /* the bytes as they arrived; NULL if never encoded */
 };
 
@@ -40,8 +40,8 @@ struct mpb_observer {
     void *ctx;
 };
 
-/* A MessagePush for one filter peer; borrowed for the call (whoever keeps it longer takes a reference
- * to push->buffer). */
+/* A MessagePush for one filter peer; borrowed for the call (whoever keeps it longer takes a
+ * reference to push->buffer). */
 typedef void (*mpb_push_fn)(void *ctx, uint32_t peer, const struct mpb_parts *push);
 
 /* Bytes that arrived: one encoded message, which lies within buffer (a frame, or all of it). */
@@ -62,14 +62,14 @@ typedef enum mpb_status (*mpb_send_fn)(void *ctx, const struct mpb_outbound *mes
 
 struct mpb_node_cfg {
     const struct mpb_variant *variant;
-    struct mpb_bytes pubsub_topic;            /* borrowed, as long as the node lives */
-    size_t archive_capacity;                  /* messages; 0: no archive */
-    const char *archive_db;                   /* NULL: archive in memory; else SQLite, see archive.h */
-    bool no_store_sync;                       /* store-sync not mounted */
-    struct mpb_filter *filter;                /* taken over; NULL: filter not mounted */
-    const struct mpb_validator *validators;   /* validators[n_validators], called in order */
+    struct mpb_bytes pubsub_topic; /* borrowed, as long as the node lives */
+    size_t archive_capacity;       /* messages; 0: no archive */
+    const char *archive_db;        /* NULL: archive in memory; else SQLite's, as archive.h says */
+    bool no_store_sync;            /* store-sync not mounted */
+    struct mpb_filter *filter;     /* taken over; NULL: filter not mounted */
+    const struct mpb_validator *validators; /* validators[n_validators], called in order */
     size_t n_validators;
-    const struct mpb_observer *observers;     /* observers[n_observers], called in order */
+    const struct mpb_observer *observers; /* observers[n_observers], called in order */
     size_t n_observers;
     void (*app)(void *ctx, const struct mpb_delivery *delivery);
     void *app_ctx;
@@ -90,15 +90,16 @@ struct mpb_node_stats {
 
 struct mpb_node;
 
-/* MPB_E_NOMEM, MPB_E_UNAVAILABLE (no SHA-256), MPB_E_USAGE (too many validators), or why there is no
- * archive. The filter is taken over only on success. */
+/* MPB_E_NOMEM, MPB_E_UNAVAILABLE (no SHA-256), MPB_E_USAGE (too many validators), or why there is
+ * no archive. The filter is taken over only on success. */
 MPB_MUST_USE enum mpb_status mpb_node_new(const struct mpb_node_cfg *cfg, struct mpb_node **out,
                                           struct mpb_error *err);
 void mpb_node_free(struct mpb_node *node); /* NULL is a no-op */
 
 /* Validate and deliver arriving bytes; takes over the caller's reference to buffer, all of which is
- * the message. now_ns is the node's clock. MPB_OK also when the message was rejected or refused (see
- * stats); MPB_E_NOMEM, MPB_E_INTERNAL, MPB_E_IO (the archive) when the node could not do its work. */
+ * the message. now_ns is the node's clock. MPB_OK also when the message was rejected or refused
+ * (see stats); MPB_E_NOMEM, MPB_E_INTERNAL, MPB_E_IO (the archive) when the node could not do its
+ * work. */
 MPB_MUST_USE enum mpb_status mpb_node_receive(struct mpb_node *node, struct mpb_buffer *buffer,
                                               int64_t now_ns);
 /* The ordered validators alone; *accepted says the outcome. */

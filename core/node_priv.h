@@ -47,7 +47,8 @@ MPB_MUST_USE enum mpb_status mpb__node_hash(struct mpb_node *node, enum mpb_site
                                             const struct mpb_msg *msg, const uint8_t *known,
                                             uint8_t out[MPB_MSG_HASH_LEN], const uint8_t **hash);
 
-/* How a message enters the chain: at the topic handler of a receiver, or of the publisher itself. */
+/* How a message enters the chain: at the topic handler of a receiver, or of the publisher itself.
+ */
 struct mpb__entry {
     enum mpb_site site;
     enum mpb_gate_id bind;

@@ -71,7 +71,7 @@ static enum mpb_status publish_bound(struct mpb_node *node, const struct mpb_msg
     if (st == MPB_OK) {
         struct mpb_bytes parts[] = {out->parts.head, out->parts.data, out->parts.tail};
         MPB_PROBE_SITE(MPB_SITE_SEEN_CACHE);
-        st = mpb_hasher_id(node->hasher, parts, MPB_ARRAY_LEN(parts), out->id);
+        st = mpb_hasher_id_parts(node->hasher, parts, MPB_ARRAY_LEN(parts), out->id);
     }
     return st;
 }
@@ -87,8 +87,7 @@ enum mpb_status mpb_node_publish(struct mpb_node *node, const struct mpb_msg *ms
     struct scattered scattered;
 
     MPB_PROBE_SITE(MPB_SITE_PUBLISH);
-    enum mpb_status st =
-        mpb_gate_pass(&capture, variant, MPB_GATE_PUBLISH_CAPTURE, msg, &captured);
+    enum mpb_status st = mpb_gate_pass(&capture, variant, MPB_GATE_PUBLISH_CAPTURE, msg, &captured);
     if (st == MPB_OK) {
         st = mpb_gate_pass(&bind, variant, MPB_GATE_PUBLISH_BIND, captured, &bound);
     }

@@ -19,7 +19,7 @@ struct mpb_timeline {
     struct mpb_timeline_slot {
         struct mpb_key key;
         void *value;
-    } *slot; /* slot[cap], of the measured heap */
+    } * slot; /* slot[cap], of the measured heap */
     size_t first, len, cap;
 };
 
@@ -30,8 +30,7 @@ void mpb_timeline_fini(struct mpb_timeline *timeline); /* values are the caller'
 int mpb_timeline_compare(const struct mpb_key *a, const struct mpb_key *b);
 /* True if key is there; *pos is its place, or the place where it belongs. Cost: O(log len), O(1) at
  * the end. */
-bool mpb_timeline_find(const struct mpb_timeline *timeline, const struct mpb_key *key,
-                       size_t *pos);
+bool mpb_timeline_find(const struct mpb_timeline *timeline, const struct mpb_key *key, size_t *pos);
 /* Insert at pos (from _find). Doubles the ring when it is full: MPB_E_NOMEM, unchanged then.
  * Cost: O(len - pos). */
 MPB_MUST_USE enum mpb_status mpb_timeline_insert(struct mpb_timeline *timeline, size_t pos,

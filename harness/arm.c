@@ -102,6 +102,13 @@ static enum mpb_status read_exec(struct mpb_arm *arm, const char *command, struc
     return st;
 }
 
+static MPB_COLD enum mpb_status refuse_spec(const char *spec, struct mpb_error *err)
+{
+    return mpb_error_set(err, MPB_E_USAGE, "arm",
+                         "unknown spec '%s' (a variant of `msgpath list variants`, or exec:PATH)",
+                         spec);
+}
+
 static enum mpb_status read_spec(struct mpb_arm *arm, const char *spec, struct mpb_error *err)
 {
     const char *variant = "";
@@ -109,9 +116,7 @@ static enum mpb_status read_spec(struct mpb_arm *arm, const char *spec, struct m
     if (strncmp(spec, "exec:", 5) == 0) {
         st = read_exec(arm, spec + 5, err);
     } else if (spec[0] == '\0' || strpbrk(spec, ":/" BLANKS) != NULL) {
-        st = mpb_error_set(err, MPB_E_USAGE, "arm",
-                           "unknown spec '%s' (a variant of `msgpath list variants`, or exec:PATH)",
-                           spec);
+        st = refuse_spec(spec, err);
     } else {
         arm->is_builtin = true;
         variant = spec;

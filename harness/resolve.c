@@ -31,6 +31,21 @@ static enum mpb_status check_program(const struct mpb_arm *arm, const char *path
     return access(path, X_OK) == 0 ? MPB_OK : mpb_error_sys(err, MPB_E_INPUT, where, "%s", path);
 }
 
+/* Counting takes time: a figure from such a program would be of the counters, too. */
+static enum mpb_status refuse_counting(const struct mpb_arm *arm, struct mpb_error *err)
+{
+    const struct mpb_catalog_row *probes =
+        mpb_catalog_find(&arm->worker[MPB_KIND_TIMED].catalog, "build", "probes");
+    if (probes == NULL || strcmp(probes->doc, "on") != 0) {
+        return MPB_OK;
+    }
+    char where[96];
+    arm_where(arm, where);
+    return mpb_error_set(err, MPB_E_USAGE, where,
+                         "its program counts (probes on) and is never timed; name the timed build, "
+                         "and this one by --counting");
+}
+
 static enum mpb_status describe_exec(struct mpb_arm *arm, const struct mpb_resolve_input *in,
                                      struct mpb_error *err)
 {
@@ -42,7 +57,7 @@ static enum mpb_status describe_exec(struct mpb_arm *arm, const struct mpb_resol
             st = mpb_catalog_load(in->spawn, w->command.word, NULL, &w->catalog, err);
         }
     }
-    return st;
+    return st == MPB_OK ? refuse_counting(arm, err) : st;
 }
 
 static enum mpb_status describe_builtin(struct mpb_arm *arm, const struct mpb_resolve_input *in,

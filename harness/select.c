@@ -80,15 +80,19 @@ enum mpb_status mpb_select_model(const char *pattern, const struct mpb_model *mo
             m.ab[m.n_ab++] = model->ab[i];
         }
     }
+    size_t n_shown = m.n_ab;
     for (size_t i = 0; i < model->n_summary; i++) {
-        if (matches(&re, model->summary[i].metric)) {
+        const char *metric = model->summary[i].metric;
+        bool shown = matches(&re, metric);
+        n_shown += shown;
+        if (shown || strcmp(metric, "messages") == 0) { /* counts are shown per message */
             m.summary[m.n_summary++] = model->summary[i];
         }
     }
     for (size_t i = 0; i < model->n_scenarios; i++) {
         m.scenario[m.n_scenarios++] = model->scenario[i];
     }
-    if (m.n_ab == 0 && m.n_summary == 0) {
+    if (n_shown == 0) {
         st =
             mpb_error_set(err, MPB_E_USAGE, "--filter", "'%s' matches no measured metric", pattern);
     }

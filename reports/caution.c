@@ -106,11 +106,11 @@ static void say_blocks(struct voice *v)
                 "early",
                 note->scenario, note->blocks_done, note->blocks_planned, note->blocks_torn);
         } else if (note->blocks_torn > 0) {
-            say(v, "%s: %u blocks are torn (a pass failed) and do not count", note->scenario,
+            say(v, "%s: torn blocks (a pass failed), which do not count: %u", note->scenario,
                 note->blocks_torn);
         }
-        if (note->blocks_done < BLOCKS_MIN) {
-            say(v, "%s: %u blocks; below %d no timed difference is claimed", note->scenario,
+        if (note->blocks_done < BLOCKS_MIN && v->model->session->n_arms > 1) {
+            say(v, "%s: blocks done: %u; below %d no timed difference is claimed", note->scenario,
                 note->blocks_done, BLOCKS_MIN);
         }
     }

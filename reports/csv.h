@@ -16,9 +16,9 @@ MPB_BEGIN_DECLS
 struct mpb_csv {
     const char *name; /* file name for errors; borrowed */
     FILE *file;
-    size_t line;      /* line of the current record's first character, 1-based */
+    size_t line; /* line of the current record's first character, 1-based */
     size_t next_line;
-    long record_end;  /* file offset just behind the last complete record */
+    long record_end; /* file offset just behind the last complete record */
     char *buffer;
     size_t buffer_cap;
     char *fields[MPB_CSV_FIELDS_MAX];

@@ -1,4 +1,4 @@
-/* md_lines.c: view lines, or summary rows, as Markdown tables. */
+/* md_lines.c: lines of cells, or summary rows, as Markdown tables. */
 #include "reports/md_lines.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "reports/md.h"
 #include "reports/units.h"
 
-void mpb_md_lines_name(const struct mpb_view_line *line, char *out, size_t cap)
+void mpb_md_lines_name(const struct mpb_cells_line *line, char *out, size_t cap)
 {
     snprintf(out, cap, "%s%s", line->name, line->per_message ? " / message" : "");
 }
@@ -22,7 +22,7 @@ void mpb_md_lines_pair_name(const struct mpb_session *session, const struct mpb_
 static bool keep(const struct mpb_ab_row *row, const void *ctx)
 {
     const struct mpb_md_lines *lines = ctx;
-    return !mpb_view_is_part(row->metric) && lines->wants(row->metric, row->class_);
+    return !mpb_cells_is_part(row->metric) && lines->wants(row->metric, row->class_);
 }
 
 /* p as a reader wants it; never 0. */
@@ -41,7 +41,7 @@ static void put_head(const struct mpb_session *s, const struct mpb_scenario_note
                      const struct mpb_md_lines *lines, struct mpb_md_table *table)
 {
     char confidence[16];
-    mpb_view_confidence(s->plan.level, confidence, sizeof(confidence));
+    mpb_cells_confidence(s->plan.level, confidence, sizeof(confidence));
     mpb_md_cell(table, "metric");
     mpb_md_cell(table, s->arm[note->a_arm].label);
     mpb_md_cell(table, s->arm[note->b_arm].label);
@@ -56,7 +56,7 @@ static void put_head(const struct mpb_session *s, const struct mpb_scenario_note
     mpb_md_cell(table, "verdict");
 }
 
-static void put_line(const struct mpb_view_line *line, const struct mpb_md_lines *lines,
+static void put_line(const struct mpb_cells_line *line, const struct mpb_md_lines *lines,
                      struct mpb_md_table *table)
 {
     char name[192], trimmed[64];
@@ -71,23 +71,23 @@ static void put_line(const struct mpb_view_line *line, const struct mpb_md_lines
         mpb_md_cell(table, trimmed);
         put_p(table, line->row->p);
     }
-    mpb_md_cellf(table, mpb_view_wants_reason(line->row) ? "%s: %s" : "%s", line->verdict,
+    mpb_md_cellf(table, mpb_cells_wants_reason(line->row) ? "%s: %s" : "%s", line->verdict,
                  line->row->reason);
 }
 
 static enum mpb_status put_pair(const struct mpb_model *model, const struct mpb_scenario_note *note,
                                 const struct mpb_md_lines *lines, FILE *f, struct mpb_error *err)
 {
-    const struct mpb_view_filter filter = {.keep = keep, .ctx = lines};
-    struct mpb_view view = {0};
+    const struct mpb_cells_filter filter = {.keep = keep, .ctx = lines};
+    struct mpb_cells shown = {0};
     char pair[256];
-    enum mpb_status st = mpb_view_open(model, note, &filter, &view, err);
+    enum mpb_status st = mpb_cells_open(model, note, &filter, &shown, err);
     if (st != MPB_OK) {
         return st;
     }
     mpb_md_lines_pair_name(model->session, note, pair, sizeof(pair));
     mpb_md_heading(f, 3, "%s: %s", note->scenario, pair);
-    if (view.n == 0) {
+    if (shown.n == 0) {
         mpb_md_paragraph(f, "n/a: no such metric was measured on both sides.");
     } else {
         struct mpb_md_table table;
@@ -95,20 +95,21 @@ static enum mpb_status put_pair(const struct mpb_model *model, const struct mpb_
                      lines->with_statistics ? "lrrrrrrl"
                                             : (lines->with_interval ? "lrrrrl" : "lrrrl"));
         put_head(model->session, note, lines, &table);
-        for (size_t i = 0; i < view.n; i++) {
-            put_line(&view.line[i], lines, &table);
+        for (size_t i = 0; i < shown.n; i++) {
+            put_line(&shown.line[i], lines, &table);
         }
         mpb_md_end(&table);
     }
-    mpb_view_close(&view);
+    mpb_cells_close(&shown);
     return MPB_OK;
 }
 
 static void put_own_line(const struct mpb_model *model, const struct mpb_summary_row *row,
                          struct mpb_md_table *table)
 {
-    bool per_message = mpb_view_is_per_message(row->metric);
-    double messages = per_message ? mpb_view_messages(model, row->arm, row->scenario, row->run) : 1;
+    bool per_message = mpb_cells_is_per_message(row->metric);
+    double messages =
+        per_message ? mpb_cells_messages(model, row->arm, row->scenario, row->run) : 1;
     bool total = !isfinite(messages);
     messages = total ? 1 : messages;
     const double values[] = {row->median / messages, row->min / messages, row->max / messages};
@@ -140,7 +141,7 @@ static void put_own(const struct mpb_model *model, const char *scenario,
     mpb_md_cells(&table, head, MPB_ARRAY_LEN(head));
     for (size_t i = 0; i < model->n_summary; i++) {
         const struct mpb_summary_row *row = &model->summary[i];
-        if (strcmp(row->scenario, scenario) == 0 && !mpb_view_is_part(row->metric) &&
+        if (strcmp(row->scenario, scenario) == 0 && !mpb_cells_is_part(row->metric) &&
             lines->wants(row->metric, row->class_)) {
             put_own_line(model, row, &table);
         }

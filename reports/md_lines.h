@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "reports/view.h"
+#include "reports/cells.h"
 
 MPB_BEGIN_DECLS
 
@@ -22,7 +22,7 @@ MPB_MUST_USE enum mpb_status mpb_md_lines_write(const struct mpb_model *model,
                                                 const struct mpb_md_lines *lines, FILE *f,
                                                 struct mpb_error *err);
 /* "decodes / message" or the name alone. */
-void mpb_md_lines_name(const struct mpb_view_line *line, char *out, size_t cap);
+void mpb_md_lines_name(const struct mpb_cells_line *line, char *out, size_t cap);
 /* "A -> B", or "A" where an arm is its own pair. */
 void mpb_md_lines_pair_name(const struct mpb_session *session, const struct mpb_scenario_note *note,
                             char *out, size_t cap);

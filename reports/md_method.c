@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/cells.h"
 #include "reports/md.h"
 #include "reports/units.h"
-#include "reports/view.h"
 
 /* Exact coverage of the order-statistic interval for a median from n blocks: 1 - 2 P(Bin(n, 1/2)
  * < k) with the largest k for which the error stays within level; 0 if there is none. */
@@ -128,8 +128,8 @@ static void put_passes(const struct mpb_session *s, struct mpb_md_table *table)
 static void put_estimators(const struct mpb_session *s, struct mpb_md_table *table)
 {
     char equal[32], confidence[16];
-    mpb_view_confidence(s->plan.level, confidence, sizeof(confidence));
-    mpb_view_confidence(1 - s->plan.equal, equal, sizeof(equal));
+    mpb_cells_confidence(s->plan.level, confidence, sizeof(confidence));
+    mpb_cells_confidence(1 - s->plan.equal, equal, sizeof(equal));
     const char *const rows[][2] = {
         {"value of a pass", "mean over its runs from 1 on; exact metrics: each run by itself"},
         {"figures of an arm", "median over the passes that count (accepted, in a whole block)"},

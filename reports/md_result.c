@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "reports/caution.h"
+#include "reports/cells.h"
 #include "reports/md.h"
 #include "reports/md_lines.h"
 #include "reports/units.h"
-#include "reports/view.h"
 
 #define LISTED_MAX 5
 
@@ -104,7 +104,7 @@ static void put_title(const struct mpb_model *model, FILE *f)
         put_result(model, note, part, sizeof(part));
         snprintf(title + n, sizeof(title) - n, "%s%s", first != NULL ? ", " : "", part);
         if (counts[0] == '\0') {
-            mpb_view_counts(model, note, counts, sizeof(counts));
+            mpb_cells_counts(model, note, counts, sizeof(counts));
         }
         first = first != NULL ? first : note;
     }
@@ -129,18 +129,18 @@ static enum mpb_status put_key_rows(const struct mpb_model *model,
                                     const struct mpb_scenario_note *note,
                                     struct mpb_md_table *table, struct mpb_error *err)
 {
-    const struct mpb_view_filter filter = {.keep = keep_key, .ctx = note->headline};
-    struct mpb_view view = {0};
-    enum mpb_status st = mpb_view_open(model, note, &filter, &view, err);
-    for (size_t i = 0; st == MPB_OK && i < view.n; i++) {
-        const struct mpb_view_line *line = &view.line[i];
+    const struct mpb_cells_filter filter = {.keep = keep_key, .ctx = note->headline};
+    struct mpb_cells lines = {0};
+    enum mpb_status st = mpb_cells_open(model, note, &filter, &lines, err);
+    for (size_t i = 0; st == MPB_OK && i < lines.n; i++) {
+        const struct mpb_cells_line *line = &lines.line[i];
         char name[192];
         mpb_md_lines_name(line, name, sizeof(name));
         const char *cells[] = {note->scenario, name,           line->a,      line->b,
                                line->change,   line->interval, line->verdict};
         mpb_md_cells(table, cells, MPB_ARRAY_LEN(cells));
     }
-    mpb_view_close(&view);
+    mpb_cells_close(&lines);
     return st;
 }
 
@@ -153,7 +153,7 @@ static enum mpb_status put_key_table(const struct mpb_model *model,
     struct mpb_md_table table;
     char confidence[16];
     enum mpb_status st = MPB_OK;
-    mpb_view_confidence(s->plan.level, confidence, sizeof(confidence));
+    mpb_cells_confidence(s->plan.level, confidence, sizeof(confidence));
     mpb_md_begin(&table, f, "llrrrrl");
     mpb_md_cell(&table, "scenario");
     mpb_md_cell(&table, "metric");
@@ -220,7 +220,7 @@ static void list_rows(const struct mpb_model *model, const struct mpb_scenario_n
     for (size_t i = 0; i < model->n_ab; i++) {
         const struct mpb_ab_row *row = &model->ab[i];
         if (!is(row) || row->a_arm != note->a_arm || row->b_arm != note->b_arm ||
-            strcmp(row->scenario, note->scenario) != 0 || mpb_view_is_part(row->metric) ||
+            strcmp(row->scenario, note->scenario) != 0 || mpb_cells_is_part(row->metric) ||
             strcmp(row->metric, last) == 0) {
             continue;
         }
@@ -244,8 +244,8 @@ static void put_bottom_line(const struct mpb_model *model, const struct mpb_scen
     char pair[256], counts[256], worse[512], open[512], interval[80] = "n/a", verdict[48] = "n/a";
     char change[64] = "n/a";
     mpb_md_lines_pair_name(model->session, note, pair, sizeof(pair));
-    mpb_view_counts(model, note, counts, sizeof(counts));
-    list_rows(model, note, mpb_view_is_worse, worse, sizeof(worse));
+    mpb_cells_counts(model, note, counts, sizeof(counts));
+    list_rows(model, note, mpb_cells_is_worse, worse, sizeof(worse));
     list_rows(model, note, is_open, open, sizeof(open));
     if (row != NULL) {
         mpb_units_change(row->ratio, change, sizeof(change));

@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/cells.h"
 #include "reports/md.h"
 #include "reports/units.h"
-#include "reports/view.h"
 
 /* A table of some metrics by site, of one run of a scenario. */
 struct by_site {
     const struct mpb_model *model;
     const char *scenario;
-    const enum mpb_metric *metric; /* metric[n]: only those that are not 0 everywhere */
+    enum mpb_metric metric[MPB_METRIC__COUNT]; /* n of them, not 0 everywhere */
     size_t n;
     int run;
     const char **part; /* part[n_parts], in the path's order */
@@ -26,7 +26,7 @@ static double per_message(const struct by_site *t, size_t arm, const char *name)
 {
     const struct mpb_summary_row *row =
         mpb_model_find_summary(t->model, arm, t->scenario, name, t->run);
-    double messages = mpb_view_messages(t->model, arm, t->scenario, t->run);
+    double messages = mpb_cells_messages(t->model, arm, t->scenario, t->run);
     return row != NULL ? row->median / messages : 0;
 }
 
@@ -171,34 +171,40 @@ static bool is_measured(const struct mpb_model *model, const char *scenario, con
     return false;
 }
 
+/* Whether an arm's figures of one metric are those of run 1. */
+static bool repeats(const struct by_site *t, const struct by_site *first, size_t arm, size_t metric)
+{
+    for (size_t i = 0; i <= t->n_parts; i++) {
+        const char *part = i < t->n_parts ? t->part[i] : "";
+        double x = part_value(t, arm, metric, part), y = part_value(first, arm, metric, part);
+        if (!(fabs(x - y) <= 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Whether a run gives every figure of run 1 again, per message. */
 static bool repeats_run_1(const struct by_site *t)
 {
     struct by_site first = *t;
+    bool same = true;
     first.run = 1;
     for (size_t m = 0; m < t->n; m++) {
         for (size_t arm = 0; arm < t->model->session->n_arms; arm++) {
-            for (size_t i = 0; i <= t->n_parts; i++) {
-                const char *part = i < t->n_parts ? t->part[i] : "";
-                double x = part_value(t, arm, m, part), y = part_value(&first, arm, m, part);
-                if (!(fabs(x - y) <= 0)) {
-                    return false;
-                }
-            }
+            same = same && repeats(t, &first, arm, m);
         }
     }
-    return true;
+    return same;
 }
 
 /* One run: a table, or a sentence where it repeats run 1. *any false: nothing was measured. */
 static enum mpb_status put_run(struct by_site *t, const struct mpb_md_sites *sites, FILE *f,
                                bool *any, struct mpb_error *err)
 {
-    enum mpb_metric measured[MPB_METRIC__COUNT];
-    t->metric = measured;
     for (size_t i = 0; i < sites->n; i++) {
         if (is_measured(t->model, t->scenario, mpb_metric_info(sites->metric[i])->name, t->run)) {
-            measured[t->n++] = sites->metric[i];
+            t->metric[t->n++] = sites->metric[i];
         }
     }
     *any = t->n > 0;

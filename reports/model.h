@@ -75,14 +75,17 @@ struct mpb_summary_row {
 struct mpb_scenario_note {
     const char *scenario;
     size_t a_arm, b_arm;
-    const char *headline;    /* metric name; "" if nothing was timed */
+    const char *headline; /* metric name; "" if nothing was timed */
     unsigned blocks_planned, blocks_done, blocks_torn;
-    double noise_floor;      /* A/A: median |ln ratio| of an arm's two passes in a block, as a ratio change */
-    double order_effect, order_low, order_high; /* second half of a block against the first, as ratio change */
-    double mde80;            /* of the headline */
+    double noise_floor; /* A/A: median |ln ratio| of an arm's two passes in a block, as a ratio
+                           change */
+    double order_effect, order_low,
+        order_high; /* second half of a block against the first, as ratio change */
+    double mde80;   /* of the headline */
 };
 
-/* Zero-initialised is empty. Arrays owned; names borrowed from the session, which must outlive it. */
+/* Zero-initialised is empty. Arrays owned; names borrowed from the session, which must outlive it.
+ */
 struct mpb_model {
     const struct mpb_session *session;
     struct mpb_ab_row *ab;

@@ -11,7 +11,7 @@ MPB_BEGIN_DECLS
 
 /* Zero-initialised is empty. */
 struct mpb_names {
-    char **text;    /* text[n]; index is the id */
+    char **text; /* text[n]; index is the id */
     size_t n, cap;
     uint32_t *slots; /* open-addressing table of id + 1 */
     size_t n_slots;

@@ -257,6 +257,7 @@ static enum mpb_status name_metric(struct mpb_session *session, const char *name
     return st;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): a metric has five properties */
 enum mpb_status mpb_session_add_metric(struct mpb_session *session, const char *name,
                                        const char *unit, enum mpb_better better,
                                        enum mpb_class class_, const char *doc,

@@ -16,7 +16,7 @@ MPB_BEGIN_DECLS
 struct mpb_pairs {
     struct mpb_pair {
         char *key, *value;
-    } *pair;
+    } * pair;
     size_t n, cap;
 };
 
@@ -29,10 +29,11 @@ void mpb_pairs_fini(struct mpb_pairs *pairs);
 
 /* One thing being compared. All text owned by the session. */
 struct mpb_arm_info {
-    char *label;           /* unique in the session */
-    char *spec;            /* as the user wrote it, without the label */
-    char *variant;         /* the variant the worker is asked for; "" if none */
-    struct mpb_pairs facts; /* worker, worker_sha256, counting_worker, counting_worker_sha256, compiler, flags, ... */
+    char *label;            /* unique in the session */
+    char *spec;             /* as the user wrote it, without the label */
+    char *variant;          /* the variant the worker is asked for; "" if none */
+    struct mpb_pairs facts; /* worker, worker_sha256, counting_worker, counting_worker_sha256,
+                               compiler, flags, ... */
 };
 
 /* What a worker said of its metrics, in its order: metrics the metric list does not know have
@@ -49,8 +50,8 @@ struct mpb_plan_info {
     uint32_t n_blocks;          /* planned, per scenario */
     uint32_t n_counting_passes; /* per arm and scenario */
     uint64_t pass_timeout_ns;
-    double equal;               /* half-width of the equivalence band, 0.02 = 2 % */
-    double level;               /* 0.05: a claim needs p at or below it */
+    double equal; /* half-width of the equivalence band, 0.02 = 2 % */
+    double level; /* 0.05: a claim needs p at or below it */
 };
 
 enum mpb_kind { MPB_KIND_TIMED, MPB_KIND_COUNTING, MPB_KIND__COUNT };
@@ -59,16 +60,18 @@ const char *mpb_session_kind_name(enum mpb_kind kind);
 
 /* One worker process. block and slot are 1-based for timed passes, 0 for counting ones. */
 struct mpb_pass {
-    uint16_t arm, scenario;  /* index into arm[], id in names */
-    uint32_t pass;           /* 1-based, unique per arm and scenario */
+    uint16_t arm, scenario; /* index into arm[], id in names */
+    uint32_t pass;          /* 1-based, unique per arm and scenario */
     enum mpb_kind kind;
     uint32_t block, slot;
-    bool accepted;           /* the worker exited 0 and verified its work */
-    char *reason;            /* why not; "" when accepted */
+    bool accepted; /* the worker exited 0 and verified its work */
+    char *reason;  /* why not; "" when accepted */
     uint64_t started_utc_ns;
-    uint64_t wall_ns;        /* of the process, start to exit */
-    double load1, psi_cpu;   /* load average and CPU pressure (avg10, per cent) at the start; NAN if unknown */
-    double spread_pct;       /* (max - min) / max of its runs' msg_per_s, per cent; NAN if it has one run */
+    uint64_t wall_ns; /* of the process, start to exit */
+    double load1,
+        psi_cpu; /* load average and CPU pressure (avg10, per cent) at the start; NAN if unknown */
+    double
+        spread_pct; /* (max - min) / max of its runs' msg_per_s, per cent; NAN if it has one run */
 };
 
 /* One measured value. Integers up to 2^64-1 are kept exactly. */
@@ -116,8 +119,8 @@ MPB_MUST_USE enum mpb_status mpb_session_add_row(struct mpb_session *session,
 MPB_MUST_USE enum mpb_status mpb_session_add_arm(struct mpb_session *session, const char *label,
                                                  const char *spec, const char *variant,
                                                  struct mpb_error *err);
-MPB_MUST_USE enum mpb_status mpb_session_add_scenario(struct mpb_session *session,
-                                                      const char *name, struct mpb_error *err);
+MPB_MUST_USE enum mpb_status mpb_session_add_scenario(struct mpb_session *session, const char *name,
+                                                      struct mpb_error *err);
 MPB_MUST_USE enum mpb_status mpb_session_add_metric(struct mpb_session *session, const char *name,
                                                     const char *unit, enum mpb_better better,
                                                     enum mpb_class class_, const char *doc,

@@ -97,30 +97,92 @@ out:
     return st;
 }
 
+/* Write all of a new folder's files into `folder`. */
+static enum mpb_status fill_folder(const char *folder, const struct mpb_session *session,
+                                   struct mpb_session_dir *made, struct mpb_error *err)
+{
+    enum mpb_status st = write_json(folder, session, err);
+#define X(field, file, columns) \
+    st = st != MPB_OK ? st : create_file(folder, file, columns, &made->field, err);
+    FILE_LIST(X)
+#undef X
+    if (st == MPB_OK) {
+        sync_folder(folder);
+    }
+    return st;
+}
+
+/* Remove a folder that was not finished. Best effort: its name says what it is. */
+static void remove_folder(const char *folder)
+{
+    static const char *const files[] = {
+        "session.json",
+#define X(field, file, columns) file,
+        FILE_LIST(X)
+#undef X
+    };
+    for (size_t i = 0; i < MPB_ARRAY_LEN(files); i++) {
+        char *path = NULL;
+        if (join(folder, files[i], &path, NULL) == MPB_OK) {
+            (void)unlink(path);
+        }
+        free(path);
+    }
+    (void)rmdir(folder);
+}
+
+/* Give a finished folder its name, unless something has that name by now. */
+static enum mpb_status name_folder(const char *folder, const char *path, struct mpb_error *err)
+{
+    if (renameat2(AT_FDCWD, folder, AT_FDCWD, path, RENAME_NOREPLACE) == 0) {
+        return MPB_OK;
+    }
+    /* A file system may not know the flag; rename() then refuses all but an empty folder. */
+    if (errno == EINVAL && rename(folder, path) == 0) {
+        return MPB_OK;
+    }
+    return errno == EEXIST || errno == ENOTEMPTY
+               ? mpb_error_set(err, MPB_E_EXISTS, path, "exists already, never overwritten")
+               : mpb_error_sys(err, MPB_E_IO, path, "cannot create the folder");
+}
+
+/* The folder is made beside its place and renamed into it when whole: whatever ends the process, a
+ * folder of that name can be read back. */
 enum mpb_status mpb_session_dir_create(struct mpb_session_dir *dir, const char *path,
                                        const struct mpb_session *session, struct mpb_error *err)
 {
     struct mpb_session_dir made = {0};
-    if (mkdir(path, 0777) != 0) {
-        return errno == EEXIST
-                   ? mpb_error_set(err, MPB_E_EXISTS, path, "exists already, never overwritten")
-                   : mpb_error_sys(err, MPB_E_IO, path, "cannot create the folder");
+    struct stat there;
+    char *partial = NULL;
+    size_t len = strlen(path);
+    for (; len > 1 && path[len - 1] == '/'; len--) {
     }
-    enum mpb_status st = write_json(path, session, err);
-#define X(field, file, columns) \
-    st = st != MPB_OK ? st : create_file(path, file, columns, &made.field, err);
-    FILE_LIST(X)
-#undef X
+    if (lstat(path, &there) == 0) {
+        return mpb_error_set(err, MPB_E_EXISTS, path, "exists already, never overwritten");
+    }
+    if (asprintf(&partial, "%.*s.partial-%ld", (int)len, path, (long)getpid()) < 0) {
+        return mpb_error_set(err, MPB_E_NOMEM, path, NULL);
+    }
+    if (mkdir(partial, 0777) != 0) {
+        enum mpb_status st = mpb_error_sys(err, MPB_E_IO, path, "cannot create the folder");
+        free(partial);
+        return st;
+    }
+    enum mpb_status st = fill_folder(partial, session, &made, err);
     if (st == MPB_OK && (made.path = strdup(path)) == NULL) {
         st = mpb_error_set(err, MPB_E_NOMEM, path, NULL);
     }
-    if (st != MPB_OK) {
-        mpb_session_dir_close(&made);
-        return st;
+    if (st == MPB_OK) {
+        st = name_folder(partial, path, err);
     }
-    sync_folder(path);
-    *dir = made;
-    return MPB_OK;
+    if (st == MPB_OK) {
+        *dir = made;
+    } else {
+        mpb_session_dir_close(&made);
+        remove_folder(partial);
+    }
+    free(partial);
+    return st;
 }
 
 /* Append text[len] and sync. What a failed write left behind is cut off, so that the file goes on
@@ -263,7 +325,7 @@ static void note_empty_passes(struct mpb_session *session)
         n_empty += !found;
     }
     if (n_empty > 0) {
-        mpb_session_add_note(session, "%zu accepted passes have no rows: rows.csv lost them",
+        mpb_session_add_note(session, "accepted passes without any row, lost from rows.csv: %zu",
                              n_empty);
     }
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "instrument/parse.h"
+#include "reports/csv.h"
 #include "reports/utf8.h"
 
 /* --- writing: a NULL json_t anywhere means out of memory and is found at the end --- */
@@ -365,7 +366,10 @@ enum mpb_status mpb_session_json_read(const char *path, struct mpb_session *sess
     json_t *root = json_loadf(f, JSON_REJECT_DUPLICATES, &bad);
     fclose(f);
     if (root == NULL) {
-        return mpb_error_set(err, MPB_E_INPUT, path, "line %d: %s", bad.line, bad.text);
+        const struct mpb_csv at = {.name = path, .line = bad.line > 0 ? (size_t)bad.line : 1};
+        char where[sizeof(err->where)];
+        mpb_csv_where(&at, where, sizeof(where));
+        return mpb_error_set(err, MPB_E_INPUT, where, "is not JSON: %s", bad.text);
     }
     enum mpb_status st = read_root(&in, root);
     json_decref(root);

@@ -43,8 +43,8 @@ struct reading {
 static void field_where(const struct mpb_csv *csv, const char *column, char *out, size_t cap)
 {
     mpb_csv_where(csv, out, cap - strlen(column) - 2);
-    strcat(out, ": ");
-    strcat(out, column);
+    size_t len = strlen(out);
+    snprintf(out + len, cap - len, ": %s", column);
 }
 
 static enum mpb_status fail(struct reading *in, const char *column, const char *text,
@@ -320,11 +320,11 @@ enum mpb_status mpb_session_read_rows(struct mpb_session *session, const char *n
         st = read_all(&in, name, f, MPB_SESSION_COLUMNS_ROWS, take_row);
     }
     if (st == MPB_OK && in.n_uncommitted > 0) {
-        mpb_session_add_note(session, "%s: %zu rows of passes that never finished were left out",
+        mpb_session_add_note(session, "%s: rows of passes that never finished, left out: %zu",
                              file_of(name), in.n_uncommitted);
     }
     if (st == MPB_OK && in.n_rejected > 0) {
-        mpb_session_add_note(session, "%s: %zu rows of passes that were not accepted were left out",
+        mpb_session_add_note(session, "%s: rows of passes that were not accepted, left out: %zu",
                              file_of(name), in.n_rejected);
     }
     fini(&in);

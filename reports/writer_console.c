@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "reports/caution.h"
+#include "reports/cells.h"
 #include "reports/units.h"
-#include "reports/view.h"
 #include "reports/writer.h"
 
 #define LINE_WIDTH 100
@@ -120,10 +120,10 @@ static bool keep(const struct mpb_ab_row *row, const void *ctx)
 {
     (void)ctx;
     const struct mpb_metric_info *info = mpb_metric_find(row->metric);
-    if (mpb_view_is_part(row->metric)) {
+    if (mpb_cells_is_part(row->metric)) {
         return false;
     }
-    if (mpb_view_is_worse(row)) {
+    if (mpb_cells_is_worse(row)) {
         return true;
     }
     if (is_left_to_report(row->metric) || (is_zero(row->a) && is_zero(row->b))) {
@@ -137,7 +137,8 @@ static bool keep(const struct mpb_ab_row *row, const void *ctx)
 static void put_blocks(const struct mpb_scenario_note *note, char *out, size_t cap)
 {
     if (note->blocks_done == note->blocks_planned) {
-        snprintf(out, cap, "%s   %u blocks", note->scenario, note->blocks_done);
+        snprintf(out, cap, "%s   %u block%s", note->scenario, note->blocks_done,
+                 note->blocks_done == 1 ? "" : "s");
     } else {
         snprintf(out, cap, "%s   %u of %u blocks", note->scenario, note->blocks_done,
                  note->blocks_planned);
@@ -148,7 +149,7 @@ static void put_head(const struct mpb_session *s, const struct mpb_scenario_note
 {
     char title[256], a[64], b[64], confidence[16], interval[32];
     put_blocks(note, title, sizeof(title));
-    mpb_view_confidence(s->plan.level, confidence, sizeof(confidence));
+    mpb_cells_confidence(s->plan.level, confidence, sizeof(confidence));
     snprintf(a, sizeof(a), "%.50s", s->arm[note->a_arm].label);
     snprintf(b, sizeof(b), "%.50s", s->arm[note->b_arm].label);
     snprintf(interval, sizeof(interval), "%s interval", confidence);
@@ -171,35 +172,35 @@ static void put_resolution(const struct mpb_scenario_note *note, FILE *f)
              effect, range);
     put_wrapped(f, "", text);
     if (!isfinite(note->order_low)) {
-        fprintf(f, "  n/a: %u blocks are too few\n", note->blocks_done);
+        fprintf(f, "  n/a: too few blocks (%u)\n", note->blocks_done);
     }
 }
 
-static bool same_reason(const struct mpb_view_line *x, const struct mpb_view_line *y)
+static bool same_reason(const struct mpb_cells_line *x, const struct mpb_cells_line *y)
 {
-    return mpb_view_wants_reason(x->row) && x->row->verdict == y->row->verdict &&
+    return mpb_cells_wants_reason(x->row) && x->row->verdict == y->row->verdict &&
            strcmp(x->row->reason, y->row->reason) == 0;
 }
 
 /* Each reason for a verdict that settles nothing, once, with the rows it holds for. */
-static void put_reasons(const struct mpb_view *view, FILE *f)
+static void put_reasons(const struct mpb_cells *lines, FILE *f)
 {
-    for (size_t i = 0; i < view->n; i++) {
-        bool first = mpb_view_wants_reason(view->line[i].row);
+    for (size_t i = 0; i < lines->n; i++) {
+        bool first = mpb_cells_wants_reason(lines->line[i].row);
         for (size_t j = 0; first && j < i; j++) {
-            first = !same_reason(&view->line[i], &view->line[j]);
+            first = !same_reason(&lines->line[i], &lines->line[j]);
         }
         if (!first) {
             continue;
         }
         char text[512];
         size_t n = 0;
-        for (size_t j = i; j < view->n; j++) {
-            n += same_reason(&view->line[i], &view->line[j]);
+        for (size_t j = i; j < lines->n; j++) {
+            n += same_reason(&lines->line[i], &lines->line[j]);
         }
         snprintf(text, sizeof(text), "%s (%s%s): %s",
-                 mpb_model_verdict_word(view->line[i].row->verdict), view->line[i].name,
-                 n > 1 ? " and others" : "", view->line[i].row->reason);
+                 mpb_model_verdict_word(lines->line[i].row->verdict), lines->line[i].name,
+                 n > 1 ? " and others" : "", lines->line[i].row->reason);
         put_wrapped(f, "  ", text);
     }
 }
@@ -207,16 +208,16 @@ static void put_reasons(const struct mpb_view *view, FILE *f)
 static enum mpb_status put_pair(const struct mpb_model *model, const struct mpb_scenario_note *note,
                                 FILE *f, struct mpb_error *err)
 {
-    struct mpb_view view = {0};
-    const struct mpb_view_filter filter = {.keep = keep};
+    struct mpb_cells lines = {0};
+    const struct mpb_cells_filter filter = {.keep = keep};
     bool per_message = false;
-    enum mpb_status st = mpb_view_open(model, note, &filter, &view, err);
+    enum mpb_status st = mpb_cells_open(model, note, &filter, &lines, err);
     if (st != MPB_OK) {
         return st;
     }
     put_head(model->session, note, f);
-    for (size_t i = 0; i < view.n; i++) {
-        const struct mpb_view_line *line = &view.line[i];
+    for (size_t i = 0; i < lines.n; i++) {
+        const struct mpb_cells_line *line = &lines.line[i];
         char name[sizeof(line->name) + 2];
         snprintf(name, sizeof(name), "  %s", line->name);
         const char *cells[] = {name, line->a, line->b, line->change, line->interval, line->verdict};
@@ -227,24 +228,24 @@ static enum mpb_status put_pair(const struct mpb_model *model, const struct mpb_
         fputs("  exact rows: per message (a run's total / its messages), compared as integers\n",
               f);
     }
-    put_reasons(&view, f);
+    put_reasons(&lines, f);
     put_resolution(note, f);
     putc('\n', f);
-    mpb_view_close(&view);
+    mpb_cells_close(&lines);
     return MPB_OK;
 }
 
 /* One arm's metric: median, range, passes; exact additive ones per message. */
 static void put_own_row(const struct mpb_model *model, const struct mpb_summary_row *row, FILE *f)
 {
-    double messages = mpb_view_is_per_message(row->metric)
-                          ? mpb_view_messages(model, row->arm, row->scenario, row->run)
+    double messages = mpb_cells_is_per_message(row->metric)
+                          ? mpb_cells_messages(model, row->arm, row->scenario, row->run)
                           : 1;
     bool total = !isfinite(messages);
     messages = total ? 1 : messages;
     const double values[] = {row->median / messages, row->min / messages, row->max / messages};
     struct mpb_scale scale = mpb_units_scale(row->unit, values, MPB_ARRAY_LEN(values));
-    if (mpb_view_is_per_message(row->metric) && !total && strcmp(row->unit, "count") == 0) {
+    if (mpb_cells_is_per_message(row->metric) && !total && strcmp(row->unit, "count") == 0) {
         scale.decimals = 3;
     }
     char name[160], median[64], low[64], high[64], range[140] = "", n[16], run[16] = "";
@@ -267,7 +268,7 @@ static void put_own_row(const struct mpb_model *model, const struct mpb_summary_
 static bool keep_own(const struct mpb_model *model, const struct mpb_summary_row *row)
 {
     bool work = row->class_ == MPB_CLASS_EXACT && row->better == MPB_BETTER_NONE;
-    if (mpb_view_is_part(row->metric) || is_left_to_report(row->metric) || is_zero(row->max) ||
+    if (mpb_cells_is_part(row->metric) || is_left_to_report(row->metric) || is_zero(row->max) ||
         work) {
         return false;
     }

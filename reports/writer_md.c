@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/cells.h"
 #include "reports/md.h"
 #include "reports/md_lines.h"
 #include "reports/md_method.h"
@@ -12,7 +13,6 @@
 #include "reports/md_sites.h"
 #include "reports/md_totals.h"
 #include "reports/units.h"
-#include "reports/view.h"
 #include "reports/writer.h"
 
 static const enum mpb_metric work_metrics[] = {
@@ -65,7 +65,7 @@ static void put_resolution(const struct mpb_session *s, const struct mpb_scenari
     mpb_units_change(1 + note->order_effect, effect, sizeof(effect));
     mpb_units_interval(1 + note->order_low, 1 + note->order_high, range, sizeof(range));
     if (!isfinite(note->mde80)) {
-        mpb_md_item(f, "What %s, %s, could see: n/a, %u blocks are too few.", note->scenario, pair,
+        mpb_md_item(f, "What %s, %s, could see: n/a, too few blocks (%u).", note->scenario, pair,
                     note->blocks_done);
         return;
     }

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "build_facts_gen.h"
 #include "core/archive.h"
 #include "core/hasher.h"
 #include "core/owned.h"
 #include "instrument/allocator.h"
+#include "workloads/build_facts_gen.h"
 #include "workloads/worker_opt.h"
 
 /* A field, quoted when it must be (RFC 4180). */
@@ -47,7 +47,8 @@ static void put_names(FILE *f)
     size_t n = 0;
     const struct mpb_scenario *const *scenario = mpb_scenario_all(&n);
     for (size_t i = 0; i < n; i++) {
-        put_row(f, (struct row){.kind = "scenario", .name = scenario[i]->name, .doc = scenario[i]->doc});
+        put_row(f, (struct row){
+                       .kind = "scenario", .name = scenario[i]->name, .doc = scenario[i]->doc});
     }
     const struct mpb_variant *variant = mpb_variant_all(&n);
     for (size_t i = 0; i < n; i++) {
@@ -68,16 +69,19 @@ static void put_metrics(FILE *f)
     for (size_t i = 0; i < MPB_METRIC__COUNT; i++) {
         const struct mpb_metric_info *m = mpb_metric_info((enum mpb_metric)i);
         put_row(f, (struct row){"metric", m->name, mpb_metric_unit_name(m->unit),
-                                mpb_metric_better_name(m->better),
-                                mpb_metric_class_name(m->class_), m->doc});
+                                mpb_metric_better_name(m->better), mpb_metric_class_name(m->class_),
+                                m->doc});
     }
 }
 
 static void put_options(FILE *f)
 {
     for (const struct mpb_opt *o = mpb_worker_opt_workload(); o->name != NULL; o++) {
-        put_row(f, (struct row){.kind = "option", .name = o->name, .unit = o->arg,
-                                .class_ = o->fallback, .doc = o->help});
+        put_row(f, (struct row){.kind = "option",
+                                .name = o->name,
+                                .unit = o->arg,
+                                .class_ = o->fallback,
+                                .doc = o->help});
     }
 }
 
@@ -100,6 +104,14 @@ static void put_build(FILE *f, bool counting)
     put_fact(f, "sqlite", mpb_archive_library());
 }
 
+static enum mpb_status end(FILE *f, struct mpb_error *err)
+{
+    if (fflush(f) != 0 || ferror(f)) {
+        return mpb_error_sys(err, MPB_E_IO, "stdout", "cannot write");
+    }
+    return MPB_OK;
+}
+
 enum mpb_status mpb_describe_print(FILE *f, bool counting, struct mpb_error *err)
 {
     fprintf(f, "%s\n", MPB_DESCRIBE_HEADER);
@@ -107,8 +119,14 @@ enum mpb_status mpb_describe_print(FILE *f, bool counting, struct mpb_error *err
     put_metrics(f);
     put_options(f);
     put_build(f, counting);
-    if (fflush(f) != 0 || ferror(f)) {
-        return mpb_error_sys(err, MPB_E_IO, "stdout", "cannot write");
-    }
-    return MPB_OK;
+    return end(f, err);
+}
+
+enum mpb_status mpb_describe_limit(FILE *f, const char *scenario, const char *doc,
+                                   struct mpb_error *err)
+{
+    fprintf(f, "%s\n", MPB_DESCRIBE_HEADER);
+    put_row(f, (struct row){.kind = "scenario", .name = scenario, .doc = doc});
+    put_metrics(f);
+    return end(f, err);
 }

@@ -26,8 +26,8 @@ static struct mpb_emit_row *add(struct mpb_emit *emit)
     return &emit->row[emit->n++];
 }
 
-void mpb_emit_integer(struct mpb_emit *emit, unsigned run, enum mpb_metric metric,
-                      const char *part, uint64_t value)
+void mpb_emit_integer(struct mpb_emit *emit, unsigned run, enum mpb_metric metric, const char *part,
+                      uint64_t value)
 {
     struct mpb_emit_row *row = add(emit);
     if (row != NULL) {

@@ -24,15 +24,16 @@ struct mpb_emit {
         bool is_integer;
         uint64_t integer;
         double real;
-    } *row;
+    } * row;
     size_t n, cap;
     bool failed; /* a row was lost to lack of memory: printing fails */
 };
 
-void mpb_emit_integer(struct mpb_emit *emit, unsigned run, enum mpb_metric metric,
-                      const char *part, uint64_t value);
+void mpb_emit_integer(struct mpb_emit *emit, unsigned run, enum mpb_metric metric, const char *part,
+                      uint64_t value);
 void mpb_emit_real(struct mpb_emit *emit, unsigned run, enum mpb_metric metric, double value);
-/* Header and rows to f, flushed. MPB_E_NOMEM if a row was lost, MPB_E_IO if f does not take them. */
+/* Header and rows to f, flushed. MPB_E_NOMEM if a row was lost, MPB_E_IO if f does not take them.
+ */
 MPB_MUST_USE enum mpb_status mpb_emit_print(const struct mpb_emit *emit, FILE *f,
                                             struct mpb_error *err);
 void mpb_emit_fini(struct mpb_emit *emit);

@@ -71,9 +71,8 @@ static enum mpb_status check_message(struct check *c, size_t idx, struct mpb_err
         c->sync_xor[b] ^= hash[b];
     }
     mpb_ledger_see(&c->expected, &msg, hash);
-    c->expected.pushed_bytes +=
-        c->claim->n_filter_peers *
-        mpb_push_encoded_len(&msg, MPB_BYTES_OF(MPB_WORKLOAD_PUBSUB_TOPIC));
+    c->expected.pushed_bytes += c->claim->n_filter_peers *
+                                mpb_push_encoded_len(&msg, MPB_BYTES_OF(MPB_WORKLOAD_PUBSUB_TOPIC));
     if (idx >= c->first_archived && c->n_archived > 0) {
         memcpy(c->archived_hash[idx - c->first_archived], hash, sizeof(hash));
     }
@@ -97,7 +96,8 @@ static enum mpb_status check_run(struct check *c, size_t run, size_t first, size
     if (seen->digest != c->expected.digest) {
         return mismatch(err, "digest of deliveries", seen->digest, c->expected.digest);
     }
-    if (seen->n_hashed != 0 && (seen->n_hashed != n || seen->hash_digest != c->expected.hash_digest)) {
+    if (seen->n_hashed != 0 &&
+        (seen->n_hashed != n || seen->hash_digest != c->expected.hash_digest)) {
         return mismatch(err, "digest of hashes", seen->hash_digest, c->expected.hash_digest);
     }
     if (seen->n_pushes != n * c->claim->n_filter_peers) {
@@ -135,8 +135,8 @@ static enum mpb_status check_sums(const struct check *c, struct mpb_error *err)
     return MPB_OK;
 }
 
-/* The next of the archive, in its order, which is the generator's. A database keeps neither proof nor
- * ephemeral; the generator's messages have neither. */
+/* The next of the archive, in its order, which is the generator's. A database keeps neither proof
+ * nor ephemeral; the generator's messages have neither. */
 static enum mpb_status see_archived(void *ctx, const struct mpb_key *key, const struct mpb_msg *msg)
 {
     struct check *c = ctx;
@@ -203,7 +203,8 @@ enum mpb_status mpb_ledger_verify(const struct mpb_ledger_claim *claim, struct m
     size_t total = mpb_workload_len(claim->workload);
     size_t scratch_len = mpb_workload_max_encoded_len(claim->workload);
     bool is_evicted = claim->archive_capacity < total;
-    struct check c = {.claim = claim, .first_archived = is_evicted ? total - claim->archive_capacity : 0};
+    struct check c = {.claim = claim,
+                      .first_archived = is_evicted ? total - claim->archive_capacity : 0};
     c.n_archived = mpb_node_archive(claim->node) != NULL ? total - c.first_archived : 0;
     size_t hashes_len = c.n_archived * sizeof(c.archived_hash[0]);
     c.scratch = mpb_arena_map(scratch_len);

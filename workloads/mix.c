@@ -55,7 +55,8 @@ static enum mpb_status parse_bin(char *text, const char *where, struct mpb_mix_b
         st = parse_size_of(dash + 1, where, &bin->high_bytes, err);
     }
     if (st == MPB_OK && bin->high_bytes < bin->low_bytes) {
-        st = mpb_error_set(err, MPB_E_INPUT, where, "'%s-%s' ends before it begins", text, dash + 1);
+        st =
+            mpb_error_set(err, MPB_E_INPUT, where, "'%s-%s' ends before it begins", text, dash + 1);
     }
     return st;
 }
@@ -65,10 +66,11 @@ static enum mpb_status parse_list(const char *text, const char *where, struct mp
 {
     char copy[1024];
     struct mpb_mix mix = {.n_bins = 0};
-    if (strlen(text) >= sizeof(copy)) {
+    size_t len = strlen(text);
+    if (len >= sizeof(copy)) {
         return mpb_error_set(err, MPB_E_INPUT, where, "the list is too long");
     }
-    strcpy(copy, text);
+    memcpy(copy, text, len + 1);
     for (char *part = copy, *comma = copy; comma != NULL; part = comma + 1) {
         if (mix.n_bins == MPB_MIX_BINS_MAX) {
             return mpb_error_set(err, MPB_E_INPUT, where, "more than %d sizes", MPB_MIX_BINS_MAX);
@@ -121,7 +123,7 @@ enum mpb_status mpb_mix_parse(const char *text, const char *option, struct mpb_m
 /* Exact quotas: floor shares, then one more to the largest remainders. */
 static void deal(const struct mpb_mix *mix, size_t n, size_t quota[MPB_MIX_BINS_MAX])
 {
-    uint64_t total = 0, remainder[MPB_MIX_BINS_MAX];
+    uint64_t total = 0, remainder[MPB_MIX_BINS_MAX] = {0};
     size_t dealt = 0;
     for (size_t i = 0; i < mix->n_bins; i++) {
         total += mix->bin[i].weight;
@@ -145,10 +147,9 @@ static void deal(const struct mpb_mix *mix, size_t n, size_t quota[MPB_MIX_BINS_
     }
 }
 
-void mpb_mix_fill(const struct mpb_mix *mix, struct mpb_rng *rng, uint32_t *payload_bytes,
-                  size_t n)
+void mpb_mix_fill(const struct mpb_mix *mix, struct mpb_rng *rng, uint32_t *payload_bytes, size_t n)
 {
-    size_t quota[MPB_MIX_BINS_MAX], at = 0;
+    size_t quota[MPB_MIX_BINS_MAX] = {0}, at = 0;
     deal(mix, n, quota);
     for (size_t i = 0; i < mix->n_bins; i++) {
         const struct mpb_mix_bin *bin = &mix->bin[i];

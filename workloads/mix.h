@@ -9,8 +9,8 @@
 MPB_BEGIN_DECLS
 
 #define MPB_MIX_BINS_MAX 32
-#define MPB_MIX_PAYLOAD_MIN 8                 /* bytes: the unique prefix */
-#define MPB_MIX_PAYLOAD_MAX (16 * 1024 * 1024) /* bytes */
+#define MPB_MIX_PAYLOAD_MIN 8        /* bytes: the unique prefix */
+#define MPB_MIX_PAYLOAD_MAX 16777216 /* bytes: 16 MiB */
 #define MPB_MIX_WEIGHT_MAX 1000000
 
 struct mpb_mix {

@@ -31,17 +31,16 @@ struct mpb_usage mpb_recorder_usage(void)
 {
     struct rusage ru;
     getrusage(RUSAGE_THREAD, &ru);
-    return (struct mpb_usage){(uint64_t)ru.ru_minflt, (uint64_t)ru.ru_majflt,
-                              (uint64_t)ru.ru_nvcsw, (uint64_t)ru.ru_nivcsw};
+    return (struct mpb_usage){(uint64_t)ru.ru_minflt, (uint64_t)ru.ru_majflt, (uint64_t)ru.ru_nvcsw,
+                              (uint64_t)ru.ru_nivcsw};
 }
 
 struct mpb_usage mpb_recorder_usage_since(const struct mpb_usage *start)
 {
     struct mpb_usage now = mpb_recorder_usage();
-    return (struct mpb_usage){now.minor_faults - start->minor_faults,
-                              now.major_faults - start->major_faults,
-                              now.ctx_voluntary - start->ctx_voluntary,
-                              now.ctx_involuntary - start->ctx_involuntary};
+    return (struct mpb_usage){
+        now.minor_faults - start->minor_faults, now.major_faults - start->major_faults,
+        now.ctx_voluntary - start->ctx_voluntary, now.ctx_involuntary - start->ctx_involuntary};
 }
 
 void mpb_recorder_run_begin(struct mpb_recorder *recorder)
@@ -107,8 +106,10 @@ static void emit_times(struct mpb_recorder *r, unsigned run, struct mpb_emit *em
     mpb_emit_integer(emit, run, MPB_METRIC_CPU, NULL, r->cpu_ns);
     mpb_recorder_sort(r->sample_ns, r->n);
     mpb_emit_integer(emit, run, MPB_METRIC_NS_PER_MSG_P50, NULL, r->sample_ns[r->n / 2]);
-    mpb_emit_integer(emit, run, MPB_METRIC_NS_PER_MSG_P90, NULL, mpb_recorder_percentile(r->sample_ns, r->n, 90));
-    mpb_emit_integer(emit, run, MPB_METRIC_NS_PER_MSG_P99, NULL, mpb_recorder_percentile(r->sample_ns, r->n, 99));
+    mpb_emit_integer(emit, run, MPB_METRIC_NS_PER_MSG_P90, NULL,
+                     mpb_recorder_percentile(r->sample_ns, r->n, 90));
+    mpb_emit_integer(emit, run, MPB_METRIC_NS_PER_MSG_P99, NULL,
+                     mpb_recorder_percentile(r->sample_ns, r->n, 99));
     mpb_emit_integer(emit, run, MPB_METRIC_NS_PER_MSG_MAX, NULL, r->sample_ns[r->n - 1]);
     mpb_emit_integer(emit, run, MPB_METRIC_LOOP_WALL, NULL, r->loop_wall_ns);
 }
@@ -126,11 +127,11 @@ void mpb_recorder_emit_counters(const struct mpb_probe_counts *counts, bool with
                                 unsigned run, struct mpb_emit *emit)
 {
     static const enum mpb_metric counters[] = {
-        MPB_METRIC_DECODES,         MPB_METRIC_DECODED_BYTES,   MPB_METRIC_ENCODES,
-        MPB_METRIC_ENCODED_BYTES,   MPB_METRIC_HASHES,          MPB_METRIC_HASHED_BYTES,
-        MPB_METRIC_ID_HASHES,       MPB_METRIC_ID_HASHED_BYTES, MPB_METRIC_COPIES,
-        MPB_METRIC_COPIED_BYTES,    MPB_METRIC_ALLOCS,          MPB_METRIC_FREES,
-        MPB_METRIC_REALLOCS,        MPB_METRIC_REQUESTED_BYTES, MPB_METRIC_USABLE_BYTES,
+        MPB_METRIC_DECODES,       MPB_METRIC_DECODED_BYTES,   MPB_METRIC_ENCODES,
+        MPB_METRIC_ENCODED_BYTES, MPB_METRIC_HASHES,          MPB_METRIC_HASHED_BYTES,
+        MPB_METRIC_ID_HASHES,     MPB_METRIC_ID_HASHED_BYTES, MPB_METRIC_COPIES,
+        MPB_METRIC_COPIED_BYTES,  MPB_METRIC_ALLOCS,          MPB_METRIC_FREES,
+        MPB_METRIC_REALLOCS,      MPB_METRIC_REQUESTED_BYTES, MPB_METRIC_USABLE_BYTES,
         MPB_METRIC_FREED_BYTES,
     };
     for (size_t i = 0; i < MPB_ARRAY_LEN(counters); i++) {
@@ -139,8 +140,8 @@ void mpb_recorder_emit_counters(const struct mpb_probe_counts *counts, bool with
         for (size_t site = 0; with_sites && site < MPB_SITE__COUNT; site++) {
             uint64_t value = counts->at[site][metric];
             if (value > 0) {
-                mpb_emit_integer(emit, run, metric,
-                                 mpb_metric_site_info((enum mpb_site)site)->name, value);
+                mpb_emit_integer(emit, run, metric, mpb_metric_site_info((enum mpb_site)site)->name,
+                                 value);
             }
         }
     }

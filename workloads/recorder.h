@@ -21,10 +21,10 @@ struct mpb_usage mpb_recorder_usage(void);
 struct mpb_usage mpb_recorder_usage_since(const struct mpb_usage *start);
 
 struct mpb_recorder {
-    bool counting;        /* probes are on in this build: report them */
-    bool has_allocator;   /* allocator's totals can be trusted */
+    bool counting;      /* probes are on in this build: report them */
+    bool has_allocator; /* allocator's totals can be trusted */
     struct mpb_allocator allocator;
-    uint64_t *sample_ns;  /* sample_ns[cap], of which n */
+    uint64_t *sample_ns; /* sample_ns[cap], of which n */
     size_t n, cap;
     /* of the current run */
     uint64_t wall_ns, cpu_ns, clock_faults;
@@ -48,7 +48,8 @@ void mpb_recorder_run_end(struct mpb_recorder *recorder);
 void mpb_recorder_message_begin(struct mpb_recorder *recorder);
 void mpb_recorder_message_end(struct mpb_recorder *recorder, uint64_t end_ns);
 
-/* The finished run's rows: times, rates, percentiles, faults, counters by site. Sorts the samples. */
+/* The finished run's rows: times, rates, percentiles, faults, counters by site. Sorts the samples.
+ */
 void mpb_recorder_emit_run(struct mpb_recorder *recorder, unsigned run, struct mpb_emit *emit);
 /* The rows of what the probes counted: each metric's total, and its sites if with_sites. */
 void mpb_recorder_emit_counters(const struct mpb_probe_counts *counts, bool with_sites,

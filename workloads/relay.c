@@ -18,8 +18,7 @@ enum { CONNECT_TIMEOUT_MS = 5000, WAIT_MS = 100 };
 static void app(void *ctx, const struct mpb_delivery *delivery)
 {
     struct mpb_relay *r = ctx;
-    if (r->cfg->check_bytes &&
-        !mpb_workload_is_message(r->workload, r->n_seen, delivery->msg)) {
+    if (r->cfg->check_bytes && !mpb_workload_is_message(r->workload, r->n_seen, delivery->msg)) {
         atomic_store(&r->shared->failed, true);
     }
     mpb_ledger_see(r->ledger, delivery->msg, delivery->hash);
@@ -41,7 +40,8 @@ enum mpb_status mpb_relay_check(const struct mpb_relay *relay, uint64_t stalled_
         return mpb_error_set(err, MPB_E_INCOMPLETE, "macro", "the other node's process died");
     }
     if (relay->peer == NULL) {
-        return mpb_error_set(err, MPB_E_INCOMPLETE, "macro", "the connection between the nodes ended");
+        return mpb_error_set(err, MPB_E_INCOMPLETE, "macro",
+                             "the connection between the nodes ended");
     }
     if (mpb_clock_now_ns() - stalled_since_ns > STALL_NS) {
         return mpb_error_set(err, MPB_E_TIMEOUT, "macro", "no progress for 10 s");
@@ -53,8 +53,8 @@ enum mpb_status mpb_relay_check(const struct mpb_relay *relay, uint64_t stalled_
 static enum mpb_status meet(struct mpb_relay *r, enum mpb_relay_phase phase, struct mpb_error *err)
 {
     uint64_t since_ns = mpb_clock_now_ns();
-    enum mpb_relay_role other = r->role == MPB_RELAY_PUBLISHER ? MPB_RELAY_RECEIVER
-                                                               : MPB_RELAY_PUBLISHER;
+    enum mpb_relay_role other =
+        r->role == MPB_RELAY_PUBLISHER ? MPB_RELAY_RECEIVER : MPB_RELAY_PUBLISHER;
     atomic_store(&r->shared->phase[r->role], (int)phase);
     while (atomic_load(&r->shared->phase[other]) < (int)phase) {
         enum mpb_status st = mpb_relay_check(r, since_ns, err);
@@ -130,8 +130,8 @@ static enum mpb_status connect_nodes(struct mpb_relay *r, struct mpb_error *err)
 enum mpb_status mpb_relay_serve(struct mpb_relay *relay, int timeout_ms, struct mpb_error *err)
 {
     struct epoll_event events[4];
-    int n = epoll_wait(relay->epoll_fd, events, MPB_ARRAY_LEN(events),
-                       relay->drained ? timeout_ms : 0);
+    int n =
+        epoll_wait(relay->epoll_fd, events, MPB_ARRAY_LEN(events), relay->drained ? timeout_ms : 0);
     if (n < 0 && errno != EINTR) {
         return mpb_error_sys(err, MPB_E_IO, "macro", "cannot wait");
     }

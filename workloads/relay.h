@@ -14,7 +14,13 @@
 
 enum mpb_relay_role { MPB_RELAY_PUBLISHER, MPB_RELAY_RECEIVER, MPB_RELAY__COUNT };
 
-enum mpb_relay_phase { MPB_RELAY_STARTED, MPB_RELAY_MESHED, MPB_RELAY_WARM, MPB_RELAY_READY, MPB_RELAY_DONE };
+enum mpb_relay_phase {
+    MPB_RELAY_STARTED,
+    MPB_RELAY_MESHED,
+    MPB_RELAY_WARM,
+    MPB_RELAY_READY,
+    MPB_RELAY_DONE
+};
 
 /* What a node leaves behind. */
 struct mpb_relay_result {
@@ -22,26 +28,27 @@ struct mpb_relay_result {
     struct mpb_error err;
     int cpu; /* pinned to; -1: not */
     struct mpb_probe_counts counts;
-    struct mpb_usage usage;            /* of the run */
-    uint64_t cpu_ns;                   /* of the run */
+    struct mpb_usage usage; /* of the run */
+    uint64_t cpu_ns;        /* of the run */
     bool has_allocator;
     struct mpb_allocator_totals totals; /* of the run */
     struct mpb_node_stats node_start, node_end;
     struct mpb_gossip_stats gossip_start, gossip_end;
     uint64_t queued_bytes_max;
     uint64_t archive_bytes, seen_bytes, cache_bytes; /* at the end of the run */
-    struct mpb_ledger ledger[2];        /* warm-up, run */
+    struct mpb_ledger ledger[2];                     /* warm-up, run */
 };
 
 struct mpb_relay_shared {
-    _Atomic uint64_t n_done;   /* messages whose fate at the receiver is known */
-    _Atomic uint64_t n_lost;   /* messages that the publisher's queue dropped */
-    _Atomic uint64_t wake_at;  /* the publisher sleeps until n_done is this; UINT64_MAX: it does not */
+    _Atomic uint64_t n_done; /* messages whose fate at the receiver is known */
+    _Atomic uint64_t n_lost; /* messages that the publisher's queue dropped */
+    _Atomic uint64_t
+        wake_at; /* the publisher sleeps until n_done is this; UINT64_MAX: it does not */
     _Atomic int phase[MPB_RELAY__COUNT];
-    _Atomic bool failed;       /* either node has given up */
+    _Atomic bool failed; /* either node has given up */
     struct mpb_relay_result result[MPB_RELAY__COUNT];
-    uint64_t *sent_ns;         /* sent_ns[total]: intended send times */
-    uint64_t *done_ns;         /* done_ns[total]: when the application's handler returned */
+    uint64_t *sent_ns; /* sent_ns[total]: intended send times */
+    uint64_t *done_ns; /* done_ns[total]: when the application's handler returned */
 };
 
 /* One node's own view of the session. */
@@ -50,9 +57,9 @@ struct mpb_relay {
     const struct mpb_workload *workload;
     struct mpb_relay_shared *shared;
     enum mpb_relay_role role;
-    int listen_fd;    /* receiver's */
-    uint16_t port;    /* publisher's */
-    int wake_fd;      /* eventfd: receiver to publisher */
+    int listen_fd; /* receiver's */
+    uint16_t port; /* publisher's */
+    int wake_fd;   /* eventfd: receiver to publisher */
     bool counting;
     bool (*other_lives)(void *ctx); /* NULL: threads, which do not die alone */
     void *other_ctx;

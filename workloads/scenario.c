@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "scenario_list_gen.h"
+#include "workloads/scenario_list_gen.h"
 
 #define MPB_X(name) extern const struct mpb_scenario mpb_scenario_##name;
 MPB_SCENARIO_LIST(MPB_X)

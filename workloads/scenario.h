@@ -14,7 +14,7 @@ struct mpb_scenario_cfg {
     const struct mpb_variant *variant;
     uint64_t seed;
     struct mpb_mix mix;
-    size_t n_messages;       /* of each run, at least 1 */
+    size_t n_messages; /* of each run, at least 1 */
     size_t n_warmup;
     uint32_t n_filter_peers; /* 0: filter not mounted */
     size_t archive_capacity; /* 0: no archive */

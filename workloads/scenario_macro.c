@@ -292,8 +292,7 @@ static void emit_fates(const struct macro *m, struct mpb_emit *emit)
         emit->node = NULL;
         mpb_emit_integer(emit, 1, reasons[k].metric, NULL, total);
     }
-    mpb_emit_integer(emit, 1, MPB_METRIC_DIGEST, NULL,
-                     r[MPB_RELAY_RECEIVER].ledger[1].digest);
+    mpb_emit_integer(emit, 1, MPB_METRIC_DIGEST, NULL, r[MPB_RELAY_RECEIVER].ledger[1].digest);
 }
 
 static void emit_retained(const struct mpb_relay_result *r, struct mpb_emit *emit)

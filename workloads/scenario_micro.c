@@ -17,15 +17,14 @@ struct micro {
     struct mpb_ledger ledger[N_RUNS + 1]; /* warm-up first */
     struct mpb_ledger *current;
     struct mpb_node_stats before; /* at the run's start */
-    size_t next; /* index of the next message */
-    bool bytes_differ; /* the byte-checking build saw a wrong message */
+    size_t next;                  /* index of the next message */
+    bool bytes_differ;            /* the byte-checking build saw a wrong message */
 };
 
 static void app(void *ctx, const struct mpb_delivery *delivery)
 {
     struct micro *m = ctx;
-    if (m->cfg->check_bytes &&
-        !mpb_workload_is_message(m->workload, m->next, delivery->msg)) {
+    if (m->cfg->check_bytes && !mpb_workload_is_message(m->workload, m->next, delivery->msg)) {
         m->bytes_differ = true;
     }
     mpb_ledger_see(m->current, delivery->msg, delivery->hash);

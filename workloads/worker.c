@@ -28,8 +28,8 @@ static int complain(const struct mpb_error *err)
 
 static enum mpb_status check_complete(const struct mpb_worker_opt *opt, struct mpb_error *err)
 {
-    const char *missing = opt->protocol == 0        ? "--protocol"
-                          : opt->scenario == NULL   ? "--scenario"
+    const char *missing = opt->protocol == 0         ? "--protocol"
+                          : opt->scenario == NULL    ? "--scenario"
                           : opt->cfg.variant == NULL ? "--variant"
                                                      : NULL;
     if (missing != NULL) {

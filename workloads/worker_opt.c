@@ -110,7 +110,8 @@ static enum mpb_status set_archive(void *cfg, const char *name, const char *valu
     bool is_sqlite = strcmp(value, "sqlite") == 0 || is_file;
     if (!is_sqlite && strcmp(value, "memory") != 0 && strcmp(value, "none") != 0) {
         return mpb_error_set(err, MPB_E_INPUT, name,
-                             "unknown archive '%s' (known: memory, sqlite, sqlite:PATH, none)", value);
+                             "unknown archive '%s' (known: memory, sqlite, sqlite:PATH, none)",
+                             value);
     }
     const char *path = is_file ? value + strlen(SQLITE_FILE) : MPB_ARCHIVE_DB_MEMORY;
     if (path[0] == '\0') {
@@ -157,7 +158,8 @@ static enum mpb_status set_nodes(void *cfg, const char *name, const char *value,
 {
     struct mpb_worker_opt *o = cfg;
     if (strcmp(value, "threads") != 0 && strcmp(value, "processes") != 0) {
-        return mpb_error_set(err, MPB_E_INPUT, name, "'%s' is neither threads nor processes", value);
+        return mpb_error_set(err, MPB_E_INPUT, name, "'%s' is neither threads nor processes",
+                             value);
     }
     o->cfg.as_processes = strcmp(value, "processes") == 0;
     return MPB_OK;
@@ -179,12 +181,14 @@ static const struct mpb_opt workload_table[] = {
     {"filter-peers", 0, "F", "0", "filter subscribers to push to (0: filter not mounted)",
      set_filter_peers},
     {"archive", 0, "KIND", "memory",
-     "where messages are archived: memory, sqlite, sqlite:PATH (a new file, removed at the end) or none",
+     "where messages are archived: memory, sqlite, sqlite:PATH (a new file, removed at the end) or "
+     "none",
      set_archive},
     {"archive-capacity", 0, "N", "25000", "messages the archive keeps; the oldest go first",
      set_archive_capacity},
     {"window", 0, "W", "32", "macro: most messages in flight", set_window},
-    {"rate", 0, "R", "0", "macro: messages a second, sent when due (0: as the window allows)", set_rate},
+    {"rate", 0, "R", "0", "macro: messages a second, sent when due (0: as the window allows)",
+     set_rate},
     {"heartbeat", 0, "TIME", "1s", "macro: gossip heartbeat, in the messages' virtual time",
      set_heartbeat},
     {"nodes", 0, "KIND", "threads", "macro: the two nodes are threads or processes", set_nodes},

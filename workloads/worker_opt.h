@@ -10,7 +10,7 @@ MPB_BEGIN_DECLS
 
 struct mpb_worker_opt {
     bool help, describe;
-    uint64_t protocol; /* 0: not given */
+    uint64_t protocol;                   /* 0: not given */
     const struct mpb_scenario *scenario; /* NULL: not given */
     struct mpb_scenario_cfg cfg;         /* variant NULL: not given */
 };

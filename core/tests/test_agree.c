@@ -250,6 +250,19 @@ static void count(void *ctx, const struct mpb_delivery *delivery)
     r->n_delivered++;
 }
 
+/* The handlers run strictly one after the other: none is ahead of the one before it. */
+static void check_order(const struct mpb_node *node, bool has_filter)
+{
+    const struct mpb_node_stats *stats = mpb_node_stats(node);
+    uint64_t synced = mpb_sync_index_len(mpb_node_sync_index(node));
+    uint64_t pushed = has_filter ? stats->pushed / N_PEERS : stats->traced;
+    assert_true(stats->traced >= pushed);
+    assert_true(pushed >= stats->archived);
+    assert_true(stats->archived >= synced);
+    assert_true(synced >= stats->events);
+    assert_true(stats->events >= stats->delivered);
+}
+
 /* A full archive of two; the third message meets the failure, then comes again. */
 static enum mpb_status fail_once(const struct mpb_variant *variant, bool has_filter, size_t fail_at,
                                  bool *fired)
@@ -266,10 +279,12 @@ static enum mpb_status fail_once(const struct mpb_variant *variant, bool has_fil
     assert_int_equal(receive(node, 1, 0, &ignored), MPB_OK);
     enum mpb_status status = receive(node, 2, fail_at, fired);
     uint64_t delivered = mpb_node_stats(node)->delivered;
+    check_order(node, has_filter);
     assert_int_equal(delivered, status == MPB_OK ? 3 : 2);
     assert_int_equal(receive(node, 2, 0, &ignored), MPB_OK); /* the node is still usable */
     assert_int_equal(receive(node, 3, 0, &ignored), MPB_OK);
     assert_int_equal(mpb_node_stats(node)->delivered, delivered + 2);
+    assert_int_equal(mpb_node_stats(node)->archived, 4); /* once each, failures not counted */
     assert_int_equal(mpb_archive_len(mpb_node_archive(node)), 2);
     for (size_t i = 0; i < 2; i++) {
         struct item item = numbered(2 + i);

@@ -218,7 +218,7 @@ static uint64_t gate_copies(const struct mpb_variant *variant, uint32_t n_peers,
     uint64_t sum = 0;
     for (size_t i = MPB_GATE_VALIDATOR_BIND; i < MPB_GATE__COUNT; i++) {
         bool is_put = i == MPB_GATE_ARCHIVE_PUT || i == MPB_GATE_ARCHIVE_STORED;
-        unsigned n = i == MPB_GATE_ON_VALIDATED_BIND ? 0
+        uint64_t n = i == MPB_GATE_ON_VALIDATED_BIND ? 0
                      : is_put                        ? has_archive
                      : i == MPB_GATE_PUSH_BUFFER     ? n_peers
                                                      : 1;
@@ -266,6 +266,9 @@ static void check_costs(const struct mpb_variant *variant, uint32_t n_peers, boo
     }
     assert_totals(&counts, variant, n_peers, has_archive);
     assert_int_equal(seen.n_delivered, 1 + N_MESSAGES);
+    assert_int_equal(mpb_node_stats(node)->traced, 1 + N_MESSAGES);
+    assert_int_equal(mpb_node_stats(node)->traced_bytes, (1 + N_MESSAGES) * PAYLOAD_LEN);
+    assert_int_equal(mpb_node_stats(node)->events, 1 + N_MESSAGES);
     assert_int_equal(mpb_node_stats(node)->pushed, (1 + N_MESSAGES) * n_peers);
     assert_int_equal(mpb_node_stats(node)->archived, has_archive ? 1 + N_MESSAGES : 0);
     mpb_node_free(node);

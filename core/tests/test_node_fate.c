@@ -326,7 +326,6 @@ static void test_deliver_needs_validation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-
         cmocka_unit_test(test_validators),
         cmocka_unit_test(test_codec_rejects),
         cmocka_unit_test(test_refusals),

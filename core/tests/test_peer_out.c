@@ -264,7 +264,7 @@ static void test_sites(void **state)
     struct mpb_peer *peer = NULL;
     struct mpb_probe_counts counts;
     int far = socket_peer(false, MPB_RPC_FRAME_MAX, &peer);
-    struct mpb_buffer *buffer = mpb_buffer_new(100);
+    struct mpb_buffer *buffer = fixture_arrive_bytes((struct mpb_bytes){fixture_pool(), 100});
     const struct mpb_frame_parts parts = {{0}, mpb_buffer_view(buffer), {0}, buffer};
     mpb_probe_reset();
     for (unsigned how = 0; how < 2; how++) {
@@ -318,7 +318,7 @@ static void test_both_ways(void **state)
         }
         assert_int_equal(mpb_peer_stats(peers[side])->bytes_out,
                          mpb_peer_stats(peers[1 - side])->bytes_in);
-        inbox_clear(&inboxes[side]);
+        inbox_clear(&inboxes[1 - side]);
     }
     mpb_peer_free(peers[0]);
     mpb_peer_free(peers[1]);

@@ -61,6 +61,11 @@ static void test_clock_never_goes_back(void **state)
     assert_false(see(cache, 3, INT64_MAX));
     assert_int_equal(mpb_seen_cache_len(cache), 1);
     mpb_seen_cache_free(cache);
+
+    cache = cache_of(4); /* nor does it begin at 0 */
+    assert_false(see(cache, 1, -TTL - 5));
+    assert_false(see(cache, 1, -4));
+    mpb_seen_cache_free(cache);
 }
 
 static void test_full(void **state)

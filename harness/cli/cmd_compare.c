@@ -173,7 +173,26 @@ static void default_path(char *out, size_t cap)
     }
 }
 
-/* The words as they were typed, those with blanks in quotes; the caller frees. */
+/* A word as a shell would have to read it. */
+static void put_word(const char *word, FILE *f)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                "0123456789_@%+=:,./~-";
+    if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
+        fprintf(f, " %s", word);
+        return;
+    }
+    fputs(" '", f);
+    for (; *word != '\0'; word++) {
+        if (*word == '\'') {
+            fputs("'\\'", f);
+        }
+        fputc(*word, f);
+    }
+    fputc('\'', f);
+}
+
+/* The command as it was typed; the caller frees. */
 static char *join(const char *name, int argc, char *const *argv)
 {
     char *text = NULL;
@@ -184,8 +203,7 @@ static char *join(const char *name, int argc, char *const *argv)
     }
     fprintf(f, "msgpath %s", name);
     for (int i = 0; i < argc; i++) {
-        bool plain = argv[i][0] != '\0' && strpbrk(argv[i], " \t\n\"'") == NULL;
-        fprintf(f, plain ? " %s" : " '%s'", argv[i]);
+        put_word(argv[i], f);
     }
     return fclose(f) == 0 ? text : NULL;
 }

@@ -47,7 +47,7 @@ static const char *const variants[][2] = {
 #undef X
 };
 
-static int describe(const char *messages)
+static int describe(const char *messages, int counts)
 {
     if (strspn(messages, "0123456789") != strlen(messages)) {
         fprintf(stderr, "msgpath-worker: --messages: '%s' is not a number\n", messages);
@@ -74,6 +74,7 @@ static int describe(const char *messages)
     puts("option,deep,,,,a flag");
     puts("build,compiler,,,,cc 1");
     puts("build,flags,,,,-O2");
+    puts(counts ? "build,probes,,,,on" : "build,probes,,,,off");
     return 0;
 }
 
@@ -148,6 +149,7 @@ static void misbehave(const char *variant)
 {
     if (is(variant, "crash") || (is(variant, "third") && third_time())) {
         fputs("about to crash\n", stderr);
+        signal(SIGSEGV, SIG_DFL); /* a sanitizer would turn it into an exit */
         raise(SIGSEGV);
     }
     if (is(variant, "hang")) {
@@ -172,26 +174,31 @@ static void misbehave(const char *variant)
     while (is(variant, "flood")) {
         puts("micro,1,wall,ns,1");
     }
-    if (is(variant, "spawnhang") && fork() == 0) {
-        for (;;) {
-            pause();
+    if (is(variant, "spawnhang")) {
+        pid_t child = fork();
+        if (child == 0) {
+            for (;;) {
+                pause();
+            }
         }
+        fprintf(stderr, "%d\n", (int)child);
     }
 }
 
 int main(int argc, char **argv)
 {
     const char *scenario = "", *variant = "good", *messages = "1000";
-    int describes = 0;
+    int describes = 0, counts = 0;
     for (int i = 1; i < argc; i++) {
         const char *next = i + 1 < argc ? argv[i + 1] : "";
         describes = describes || strcmp(argv[i], "--describe") == 0;
+        counts = counts || strcmp(argv[i], "--counts") == 0;
         scenario = strcmp(argv[i], "--scenario") == 0 ? next : scenario;
         variant = strcmp(argv[i], "--variant") == 0 ? next : variant;
         messages = strcmp(argv[i], "--messages") == 0 ? next : messages;
     }
     if (describes) {
-        return describe(messages);
+        return describe(messages, counts);
     }
     misbehave(variant);
     if (is(variant, "garbage")) {

@@ -16,8 +16,9 @@
 /* Arms named A, B, C, ...; scenario micro; the metrics that tests speak of. */
 static void make_session(struct mpb_session *s, size_t n_arms)
 {
-    static const char *const metrics[] = {"messages", "delivered", "digest",  "msg_per_s", "wall",
-                                          "decodes",  "copies",    "allocs", "peak_bytes", "peak_rss"};
+    static const char *const metrics[] = {"messages",   "delivered", "digest", "msg_per_s",
+                                          "wall",       "decodes",   "copies", "allocs",
+                                          "peak_bytes", "peak_rss"};
     *s = (struct mpb_session){
         .plan = {.n_blocks = 6, .n_counting_passes = 3, .equal = 0.02, .level = 0.05}};
     for (size_t i = 0; i < n_arms; i++) {

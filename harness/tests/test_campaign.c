@@ -71,11 +71,12 @@ struct fixture {
 
 static void run(struct fixture *f, const char *script, uint32_t n_blocks, const char *scenarios)
 {
-    *f = (struct fixture){.path = "/tmp/mpb-campaign-XXXXXX"};
+    char base[] = "/tmp/mpb-campaign-XXXXXX";
+    *f = (struct fixture){.st = MPB_OK};
     memset(&fake, 0, sizeof(fake));
     fake.script = script;
-    assert_non_null(mkdtemp(f->path));
-    strcat(f->path, "/s");
+    assert_non_null(mkdtemp(base));
+    snprintf(f->path, sizeof(f->path), "%s/s", base);
     for (char label[2] = "A"; label[0] <= 'B'; label[0]++) {
         assert_int_equal(mpb_arm_add(&f->arms, label, NULL), MPB_OK);
         struct mpb_arm *arm = &f->arms.arm[f->arms.n - 1];
@@ -96,8 +97,11 @@ static void run(struct fixture *f, const char *script, uint32_t n_blocks, const 
     f->session.command = strdup("test");
     f->session.version = strdup("0");
     assert_int_equal(mpb_session_dir_create(&f->dir, f->path, &f->session, NULL), MPB_OK);
-    const struct mpb_campaign campaign = {
-        .session = &f->session, .dir = &f->dir, .arms = &f->arms, .spawn = spawn_fake, .stop_fd = -1};
+    const struct mpb_campaign campaign = {.session = &f->session,
+                                          .dir = &f->dir,
+                                          .arms = &f->arms,
+                                          .spawn = spawn_fake,
+                                          .stop_fd = -1};
     f->st = mpb_campaign_run(&campaign, &f->err);
     mpb_session_dir_close(&f->dir);
 }
@@ -124,7 +128,11 @@ static void test_order(void **state)
     struct fixture f;
     run(&f, "g", 4, "micro");
     assert_int_equal(f.st, MPB_OK);
-    assert_string_equal(fake.calls, "ababab" "BAAB" "ABBA" "BAAB" "BAAB");
+    assert_string_equal(fake.calls, "ababab"
+                                    "BAAB"
+                                    "ABBA"
+                                    "BAAB"
+                                    "BAAB");
     assert_int_equal(f.session.n_passes, 22);
     assert_int_equal(f.session.n_rows, 22); /* wall in timed, copies in counting passes */
     const struct mpb_pass *p = &f.session.pass[6];
@@ -158,11 +166,18 @@ static void test_failed_pass_voids_its_block(void **state)
     for (size_t i = 0; i < MPB_ARRAY_LEN(faults); i++) {
         struct fixture f;
         char script[64];
-        snprintf(script, sizeof(script), "gggggggggg" "gg%sg", faults[i]);
+        snprintf(script, sizeof(script),
+                 "gggggggggg"
+                 "gg%sg",
+                 faults[i]);
         run(&f, script, 3, "micro");
         assert_int_equal(f.st, MPB_OK);
         /* block 1, block 2 up to its third slot, then blocks 3 and 4 */
-        assert_string_equal(fake.calls, "ababab" "BAAB" "ABB" "BAAB" "BAAB");
+        assert_string_equal(fake.calls, "ababab"
+                                        "BAAB"
+                                        "ABB"
+                                        "BAAB"
+                                        "BAAB");
         const struct mpb_pass *failed = &f.session.pass[12];
         assert_false(failed->accepted);
         assert_memory_equal(failed->reason, reasons[i], strlen(reasons[i]));
@@ -179,7 +194,10 @@ static void test_three_in_a_row_end_a_scenario(void **state)
     assert_int_equal(f.st, MPB_E_INCOMPLETE);
     assert_string_equal(f.err.where, "micro");
     assert_non_null(strstr(f.err.text, "exit 1: sorry"));
-    assert_string_equal(fake.calls, "ababab" "B" "A" "B");
+    assert_string_equal(fake.calls, "ababab"
+                                    "B"
+                                    "A"
+                                    "B");
     drop(&f);
     run(&f, "gxxgxxgxxx", 12, "micro"); /* counting: runs of two are forgiven */
     assert_int_equal(f.st, MPB_E_INCOMPLETE);
@@ -194,7 +212,10 @@ static void test_one_bad_arm_does_not_go_on_for_ever(void **state)
     /* B fails in every block, A never does: blocks BAAB ABBA BAAB */
     run(&f, "ggggggxgxx", 12, "micro");
     assert_int_equal(f.st, MPB_E_INCOMPLETE);
-    assert_string_equal(fake.calls, "ababab" "B" "AB" "B");
+    assert_string_equal(fake.calls, "ababab"
+                                    "B"
+                                    "AB"
+                                    "B");
     drop(&f);
 }
 

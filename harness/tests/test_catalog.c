@@ -41,8 +41,8 @@ static void test_rows(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"", "nonsense\n", HEADER "variant,x\n", HEADER "variant,x,,,,y",
-                                      "kind,name,unit,better,class\n"};
+    static const char *const bad[] = {"", "nonsense\n", HEADER "variant,x\n",
+                                      HEADER "variant,x,,,,y", "kind,name,unit,better,class\n"};
     for (size_t i = 0; i < MPB_ARRAY_LEN(bad); i++) {
         struct mpb_catalog c = {0};
         struct mpb_error err = {0};
@@ -59,9 +59,10 @@ static enum mpb_status spawn_fake(const struct mpb_spawn_job *job, struct mpb_sp
                                   struct mpb_error *err)
 {
     (void)err;
-    words[0] = '\0';
-    for (size_t i = 0; job->argv[i] != NULL; i++) {
-        strcat(strcat(words, i > 0 ? " " : ""), job->argv[i]);
+    size_t len = 0;
+    for (size_t i = 0; job->argv[i] != NULL && len < sizeof(words); i++) {
+        len += (size_t)snprintf(words + len, sizeof(words) - len, "%s%s", i > 0 ? " " : "",
+                                job->argv[i]);
     }
     *out = answer;
     out->out = answer.out != NULL ? strdup(answer.out) : NULL;
@@ -91,15 +92,15 @@ static void test_how_it_refuses(void **state)
 {
     (void)state;
     static const struct {
-        int code;
         const char *complaint, *text;
+        int code;
         enum mpb_status want;
     } table[] = {
-        {2, "msgpath-worker: --mix: '10k:x'", "--mix: '10k:x'", MPB_E_INPUT},
-        {2, "my-worker: --mix: no", "--mix: no", MPB_E_INPUT},
-        {2, "other: --mix: no", "other: --mix: no", MPB_E_INPUT},
-        {2, "", "--describe failed: exit 2", MPB_E_INCOMPLETE},
-        {1, "boom", "--describe failed: exit 1: boom", MPB_E_INCOMPLETE},
+        {"msgpath-worker: --mix: '10k:x'", "--mix: '10k:x'", 2, MPB_E_INPUT},
+        {"my-worker: --mix: no", "--mix: no", 2, MPB_E_INPUT},
+        {"other: --mix: no", "other: --mix: no", 2, MPB_E_INPUT},
+        {"", "--describe failed: exit 2", 2, MPB_E_INCOMPLETE},
+        {"boom", "--describe failed: exit 1: boom", 1, MPB_E_INCOMPLETE},
     };
     for (size_t i = 0; i < MPB_ARRAY_LEN(table); i++) {
         struct mpb_catalog c = {0};

@@ -1,5 +1,5 @@
 /* test_gather.c: which rows count, and how they stand together. */
-#include "session_maker.h"
+#include "harness/tests/session_maker.h"
 
 #include <math.h>
 
@@ -58,7 +58,7 @@ static void test_what_does_not_count(void **state)
     make_row(&s, 0, make_pass(&s, 0, 2, 1, true), 1, "wall", 50); /* torn */
     make_row(&s, 1, make_pass(&s, 1, 2, 2, false), 1, "wall", 51);
     uint32_t counting = make_pass(&s, 0, 0, 0, true);
-    make_row(&s, 0, counting, 1, "wall", 60);  /* the other kind's metric */
+    make_row(&s, 0, counting, 1, "wall", 60); /* the other kind's metric */
     make_row(&s, 0, counting, 1, "copies", 2);
     make_row(&s, 0, counting + 7, 1, "copies", 3); /* a pass nobody knows */
     assert_int_equal(mpb_gather_session(&s, &g, NULL), MPB_OK);
@@ -141,10 +141,8 @@ int main(void)
 {
     session_maker_use();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_what_does_not_count),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_equal_runs_have_exactly_their_mean),
+        cmocka_unit_test(test_runs),  cmocka_unit_test(test_what_does_not_count),
+        cmocka_unit_test(test_order), cmocka_unit_test(test_equal_runs_have_exactly_their_mean),
         cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ struct fixture {
 
 static void add_exec(struct fixture *f, const char *path)
 {
-    char spec[512];
+    char spec[640];
     snprintf(spec, sizeof(spec), "exec:%s", path);
     assert_int_equal(mpb_arm_add(&f->arms, spec, NULL), MPB_OK);
 }
@@ -104,6 +104,22 @@ static void test_programs_that_are_not(void **state)
     drop(&f);
 }
 
+static void test_a_counting_program_is_not_timed(void **state)
+{
+    (void)state;
+    struct fixture f = {.err = {.status = MPB_OK}};
+    char counting[512];
+    snprintf(counting, sizeof(counting), "%s --counts", fake_worker);
+    add_exec(&f, counting);
+    assert_int_equal(resolve(&f), MPB_E_USAGE);
+    assert_non_null(strstr(f.err.text, "never timed"));
+    drop(&f);
+    add_exec(&f, fake_worker);
+    assert_int_equal(mpb_arm_set_counting(&f.arms, counting, NULL), MPB_OK);
+    assert_int_equal(resolve(&f), MPB_OK);
+    drop(&f);
+}
+
 static void test_scenarios(void **state)
 {
     (void)state;
@@ -164,6 +180,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_workload),
         cmocka_unit_test(test_what_the_worker_refuses),
         cmocka_unit_test(test_programs_that_are_not),
+        cmocka_unit_test(test_a_counting_program_is_not_timed),
         cmocka_unit_test(test_scenarios),
         cmocka_unit_test(test_record),
     };

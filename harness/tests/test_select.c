@@ -1,5 +1,5 @@
 /* test_select.c: filters that match, filters that cannot. */
-#include "session_maker.h"
+#include "harness/tests/session_maker.h"
 
 #include "harness/compare.h"
 #include "harness/select.h"
@@ -11,10 +11,11 @@ static void test_check(void **state)
         const char *pattern;
         enum mpb_status want;
     } table[] = {
-        {"copies", MPB_OK},         {"^wall$", MPB_OK},     {".", MPB_OK},
-        {"copies/archive", MPB_OK}, {"^(wall|msg)", MPB_OK}, {"typo", MPB_E_USAGE},
-        {"^all", MPB_OK},           {"^al$", MPB_E_USAGE},   {"(", MPB_E_USAGE},
-        {"wall/archive", MPB_E_USAGE}, /* not additive: it has no parts */
+        {"copies", MPB_OK},      {"^wall$", MPB_OK},
+        {".", MPB_OK},           {"copies/archive", MPB_OK},
+        {"^(wall|msg)", MPB_OK}, {"typo", MPB_E_USAGE},
+        {"^all", MPB_OK},        {"^al$", MPB_E_USAGE},
+        {"(", MPB_E_USAGE},      {"wall/archive", MPB_E_USAGE}, /* not additive: it has no parts */
     };
     struct mpb_session s;
     make_session(&s, 1);
@@ -36,11 +37,12 @@ static void test_model(void **state)
     make_session(&s, 2);
     make_counts(&s, "copies", 3, 2);
     make_counts(&s, "decodes", 1, 1);
+    make_counts(&s, "messages", 100, 100);
     assert_int_equal(mpb_compare_session(&s, &all, NULL), MPB_OK);
     assert_int_equal(mpb_select_model("cop", &all, &some, NULL), MPB_OK);
     assert_int_equal(some.n_ab, 1);
     assert_string_equal(some.ab[0].metric, "copies");
-    assert_int_equal(some.n_summary, 2);
+    assert_int_equal(some.n_summary, 4); /* copies and messages, of both arms */
     assert_int_equal(some.n_scenarios, all.n_scenarios);
     mpb_model_fini(&some);
     assert_int_equal(mpb_select_model("wall", &all, &some, NULL), MPB_E_USAGE);

@@ -15,6 +15,7 @@ static const char *metric_name(enum mpb_metric metric)
 }
 
 /* Timed metrics: medians of the two arms, the change and its interval. */
+/* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): read as a table */
 static const struct {
     enum mpb_metric metric;
     double a, b, ratio, low, high, p;
@@ -181,13 +182,14 @@ static void make_passes(const struct sample_cfg *cfg, struct mpb_session *s)
                             .psi_cpu = NAN,
                             .spread_pct = NAN};
     for (pass.pass = 1; pass.pass <= N_COUNTING; pass.pass++) {
-        for (pass.arm = 0; pass.arm < s->n_arms; pass.arm++) {
+        for (size_t arm = 0; arm < s->n_arms; arm++) {
+            pass.arm = (uint16_t)arm;
             must(mpb_session_add_pass(s, &pass, NULL) == MPB_OK);
         }
     }
     for (uint32_t n = 1; n <= 2 * cfg->blocks_done; n++) {
-        for (uint16_t arm = 0; arm < s->n_arms; arm++) {
-            add_timed_pass(s, arm, n, 2 * (n - 1) % 4 + arm + 1);
+        for (size_t arm = 0; arm < s->n_arms; arm++) {
+            add_timed_pass(s, (uint16_t)arm, n, 2 * (n - 1) % 4 + (uint32_t)arm + 1);
         }
     }
     if (cfg->reason != NULL) {
@@ -315,7 +317,7 @@ static void add_level(struct sample *x, size_t i)
 void sample_make(const struct sample_cfg *cfg, struct sample *out)
 {
     struct mpb_model *m = &out->model;
-    const size_t cap = 2 * 2 * MPB_ARRAY_LEN(exact) + 64;
+    const size_t cap = (size_t)4 * MPB_ARRAY_LEN(exact) + 64;
     bool enough = cfg->blocks_done >= 6;
     *out = (struct sample){0};
     make_heading(cfg, &out->session);

@@ -104,10 +104,10 @@ static void test_a_session_that_ended_early(void **state)
                "early\n");
     x.model.scenario[0].blocks_planned = 7;
     x.model.scenario[0].blocks_torn = 1;
-    expect(&x, "micro: 1 blocks are torn (a pass failed) and do not count\n");
+    expect(&x, "micro: torn blocks (a pass failed), which do not count: 1\n");
     x.model.scenario[0] = (struct mpb_scenario_note){
         .scenario = "micro", .b_arm = 1, .headline = "", .blocks_planned = 5, .blocks_done = 5};
-    expect(&x, "micro: 5 blocks; below 6 no timed difference is claimed\n");
+    expect(&x, "micro: blocks done: 5; below 6 no timed difference is claimed\n");
     sample_fini(&x);
 }
 

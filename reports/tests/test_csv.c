@@ -116,7 +116,10 @@ static void test_refuses_nul_bytes_and_endless_records(void **state)
     char *endless = malloc(len);
     assert_non_null(endless);
     memset(endless, 'x', len);
-    memcpy(endless, "a,b\n", 4);
+    endless[1] = ',';
+    endless[3] = '\n';
+    endless[0] = 'a';
+    endless[2] = 'b';
     assert_int_equal(read_text(endless, len, out, sizeof(out), &torn, &err), MPB_E_INPUT);
     assert_string_equal(err.text, "a record longer than 1 MiB");
     free(endless);

@@ -20,6 +20,7 @@ static int make_folder(void **state)
 {
     char *folder = strdup("/tmp/mpb-test-XXXXXX");
     if (folder == NULL || mkdtemp(folder) == NULL) {
+        free(folder);
         return -1;
     }
     *state = folder;
@@ -73,6 +74,7 @@ static void fill(struct mpb_session *s)
 static void commit(struct mpb_session_dir *dir, struct mpb_session *s, uint16_t arm, uint32_t n,
                    bool accepted)
 {
+    char reason[] = "exit 1, \"bad\"";
     uint16_t wall = 0, ns = 0, other = 0;
     assert_int_equal(mpb_names_intern(&s->names, "wall", &wall, NULL), MPB_OK);
     assert_int_equal(mpb_names_intern(&s->names, "ns", &ns, NULL), MPB_OK);
@@ -84,7 +86,7 @@ static void commit(struct mpb_session_dir *dir, struct mpb_session *s, uint16_t 
                             .block = n,
                             .slot = 2,
                             .accepted = accepted,
-                            .reason = accepted ? NULL : (char *)(uintptr_t) "exit 1, \"bad\"",
+                            .reason = accepted ? NULL : reason,
                             .started_utc_ns = 1769903999123456789U,
                             .wall_ns = UINT64_MAX,
                             .load1 = 0.25,
@@ -198,8 +200,28 @@ static void test_an_existing_folder_is_never_overwritten(void **state)
     mpb_session_fini(&s);
 }
 
-/* Whatever length a CSV file is cut to: it loads, with whole records only, and says what it
- * dropped; cut passes never leave rows behind. */
+/* A file cut to `cut` bytes: it loads, with whole records only, and says what it dropped; cut
+ * passes never leave rows behind. */
+static void load_cut(const char *folder, const char *path, const char *text, size_t cut)
+{
+    struct mpb_session s = {0};
+    struct mpb_error err = {0};
+    spill(path, text, cut);
+    if (mpb_session_dir_load(path_in(folder, ""), &s, &err) != MPB_OK) {
+        fail_msg("%s cut at %zu: %s: %s", path, cut, err.where, err.text);
+    }
+    bool in_name = strncmp(text + cut, "name\"", 5) == 0; /* a line end inside quotes */
+    bool at_record = cut > 0 && text[cut - 1] == '\n' && !in_name;
+    bool says_torn = s.n_notes > 1 && (strstr(s.note[1], "torn last line") != NULL ||
+                                       strstr(s.note[1], "inside its header") != NULL);
+    assert_int_equal(says_torn, !at_record);
+    assert_true(s.n_passes <= 3 && s.n_rows <= 6);
+    for (size_t r = 0; r < s.n_rows; r++) {
+        assert_true(s.n_passes > 0 && s.row[r].arm <= s.pass[s.n_passes - 1].arm);
+    }
+    mpb_session_fini(&s);
+}
+
 static void test_every_truncation_of_every_csv_file_loads(void **state)
 {
     write_session(*state);
@@ -208,22 +230,7 @@ static void test_every_truncation_of_every_csv_file_loads(void **state)
         char *path = strdup(path_in(*state, files[i]));
         char *text = slurp(path, &len);
         for (size_t cut = 0; cut < len; cut++) {
-            struct mpb_session s = {0};
-            struct mpb_error err = {0};
-            spill(path, text, cut);
-            if (mpb_session_dir_load(path_in(*state, ""), &s, &err) != MPB_OK) {
-                fail_msg("%s cut at %zu: %s: %s", files[i], cut, err.where, err.text);
-            }
-            bool at_record = cut > 0 && text[cut - 1] == '\n' &&
-                             (cut < 5 || strncmp(text + cut, "name", 4) != 0);
-            bool says_torn = s.n_notes > 1 && (strstr(s.note[1], "torn last line") != NULL ||
-                                               strstr(s.note[1], "inside its header") != NULL);
-            assert_int_equal(says_torn, !at_record);
-            assert_true(s.n_passes <= 3 && s.n_rows <= 6);
-            for (size_t r = 0; r < s.n_rows; r++) {
-                assert_true(s.n_passes > 0 && s.row[r].arm <= s.pass[s.n_passes - 1].arm);
-            }
-            mpb_session_fini(&s);
+            load_cut(*state, path, text, cut);
         }
         spill(path, text, len);
         free(text);
@@ -242,8 +249,8 @@ static void test_every_truncation_of_the_json_is_refused_with_its_line(void **st
         struct mpb_error err = {0};
         spill(path, text, cut);
         assert_int_equal(mpb_session_dir_load(path_in(*state, ""), &s, &err), MPB_E_INPUT);
-        assert_non_null(strstr(err.where, "session.json"));
-        assert_int_equal(strncmp(err.text, "line ", 5), 0);
+        assert_non_null(strstr(err.where, "session.json:"));
+        assert_int_equal(strncmp(err.text, "is not JSON: ", 13), 0);
         assert_int_equal(s.n_arms, 0);
     }
     free(text);
@@ -277,9 +284,8 @@ static void test_rows_of_a_pass_that_never_finished_are_left_out(void **state)
     fclose(f);
     assert_int_equal(mpb_session_dir_load(path_in(*state, ""), &s, NULL), MPB_OK);
     assert_int_equal(s.n_rows, 6);
-    assert_string_equal(s.note[1], "rows.csv: 1 rows of passes that never finished were left out");
-    assert_string_equal(s.note[2],
-                        "rows.csv: 1 rows of passes that were not accepted were left out");
+    assert_string_equal(s.note[1], "rows.csv: rows of passes that never finished, left out: 1");
+    assert_string_equal(s.note[2], "rows.csv: rows of passes that were not accepted, left out: 1");
     mpb_session_fini(&s);
 }
 
@@ -350,7 +356,7 @@ static void test_spoilt_json_is_refused_by_field(void **state)
         {"\"format\": 1", "\"format\": 2", "the session has format 2, this msgpath reads format 1"},
         {"\"format\": 1", "\"format\": 0", "the session has format 0, this msgpath reads format 1"},
         {"\"format\": 1", "\"formed\": 1", "format: is missing or not a whole number"},
-        {"\"format\": 1,", "\"format\": 1,\n,", "line 3: "},
+        {"\"format\": 1,", "\"format\": 1,\n,", "is not JSON: "},
         {"\"arms\"", "\"legs\"", "arms: is missing or not a list"},
         {"\"label\": \"after\"", "\"label\": \"before\"", "arms[1]: two arms have this label"},
         {"\"label\": \"after\"", "\"label\": 7", "arms[1]: label: is missing or not text"},
@@ -392,7 +398,10 @@ static void test_a_seed_may_be_an_integer(void **state)
     char *text = slurp(path, &len);
     char *seed = strstr(text, "\"18446744073709551615\"");
     assert_non_null(seed);
-    memcpy(seed, "9007199254740993      ", 22); /* 2^53 + 1: not a double */
+    static const char integer[] = "9007199254740993      "; /* 2^53 + 1: not a double */
+    for (size_t i = 0; i < sizeof(integer) - 1; i++) {
+        seed[i] = integer[i];
+    }
     spill(path, text, len);
     assert_int_equal(mpb_session_dir_load(path_in(*state, ""), &s, NULL), MPB_OK);
     assert_true(s.plan.seed == 9007199254740993U);

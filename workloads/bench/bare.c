@@ -29,12 +29,11 @@ static enum mpb_status hash_one(struct bare *b, bool recorded)
     if (buffer == NULL) {
         return MPB_E_NOMEM;
     }
-    struct mpb_bytes wire = mpb_buffer_view(buffer);
     mpb_workload_encode(b->workload, b->next, buffer->data);
     if (recorded) {
         mpb_recorder_message_begin(&b->recorder);
     }
-    enum mpb_status st = mpb_hasher_id(b->hasher, &wire, 1, hash);
+    enum mpb_status st = mpb_hasher_id(b->hasher, mpb_buffer_view(buffer), hash);
     if (recorded) {
         mpb_recorder_message_end(&b->recorder, mpb_clock_now_ns());
     }
@@ -113,25 +112,13 @@ static enum mpb_status run_pass(const struct mpb_worker_opt *opt, struct mpb_err
     return st;
 }
 
-/* What the harness asks of any worker: its one scenario and the metrics it prints. */
-static void describe(void)
-{
-    printf(MPB_DESCRIBE_HEADER "\n"
-           "scenario,micro,,,,hash each arriving message once\n");
-    for (size_t i = 0; i < MPB_METRIC__COUNT; i++) {
-        const struct mpb_metric_info *m = mpb_metric_info((enum mpb_metric)i);
-        printf("metric,%s,%s,%s,%s,\n", m->name, mpb_metric_unit_name(m->unit),
-               mpb_metric_better_name(m->better), mpb_metric_class_name(m->class_));
-    }
-}
-
 int main(int argc, char **argv)
 {
     struct mpb_worker_opt opt;
     struct mpb_error err = {.status = MPB_OK};
     enum mpb_status st = mpb_worker_opt_parse(argc - 1, argv + 1, &opt, &err);
     if (st == MPB_OK && opt.describe) {
-        describe();
+        st = mpb_describe_limit(stdout, "micro", "hash each arriving message once", &err);
     } else if (st == MPB_OK) {
         st = run_pass(&opt, &err);
     }

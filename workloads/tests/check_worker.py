@@ -131,6 +131,7 @@ def check_sums(values, options):
         parts = [v for (r, m), v in values.items() if r == run_no and m.startswith(metric + "/")]
         expect(not parts or sum(parts) == value, options, run_no, metric, value, parts)
         expect(all(part > 0 for part in parts), options, metric, "a part of nothing")
+        expect(not metric.endswith("/other"), options, metric, "outside every site")
         if METRICS[metric.split("/")[0]]["unit"] == "B" and "/" not in metric and value > 0:
             is_level = METRICS[metric]["class"] == "level"
             expect(parts or is_level, options, metric, "has no sites")
@@ -182,6 +183,17 @@ def check_churn(counted):
             expect(header.is_integer() and 0 < header < 256, "a copy's header", header)
             expect(requested == copied + (k - 2) * N * header, k, no, "requested", requested)
             expect(other[no, "allocs"] - base[no, "allocs"] == (k - 2) * N, k, no, "allocs")
+
+
+def check_no_growth():
+    """With a full archive everything that comes goes again: nothing leaks from run to run."""
+    for variant in VARIANTS:
+        for archive in (("--archive-capacity", "4"), ("--archive", "none")):
+            values = run(COUNTING, variant, *archive, "--mix", "50k:1", "--filter-peers", "2", n=30)
+            for given, back in (("allocs", "frees"), ("usable_bytes", "freed_bytes")):
+                expect(values[2, given] == values[2, back], variant, archive, back)
+            expect(values[1, "live_bytes"] == values[2, "live_bytes"], variant, archive, "live")
+            expect(values[1, "peak_bytes"] == values[2, "peak_bytes"], variant, archive, "peak")
 
 
 def check_repeats():
@@ -333,8 +345,8 @@ def check_little_memory():
     expect(outcomes == {0, 1}, "the limits tested nothing", outcomes)
 
 
-CHECKS = [check_describe, check_builds_describe_alike, check_variants, check_repeats,
-          check_reference_counts, check_options, check_bytes, check_wrong_options,
+CHECKS = [check_describe, check_builds_describe_alike, check_variants, check_no_growth,
+          check_repeats, check_reference_counts, check_options, check_bytes, check_wrong_options,
           check_unwritable, check_help, check_little_memory]
 
 if __name__ == "__main__":

@@ -8,15 +8,15 @@
 
 #include <cmocka.h>
 
-static char *print(const struct mpb_emit *emit)
+static char text[1 << 18];
+
+/* Print into text. */
+static void print(const struct mpb_emit *emit)
 {
-    char *text = NULL;
-    size_t len = 0;
-    FILE *f = open_memstream(&text, &len);
+    FILE *f = fmemopen(text, sizeof(text), "w");
     assert_non_null(f);
     assert_int_equal(mpb_emit_print(emit, f, NULL), MPB_OK);
     fclose(f);
-    return text;
 }
 
 static void test_rows(void **state)
@@ -29,7 +29,7 @@ static void test_rows(void **state)
     mpb_emit_integer(&emit, 0, MPB_METRIC_PEAK_RSS, NULL, 0);
     mpb_emit_integer(&emit, 1, MPB_METRIC_REJECTED, "wire_type", 3);
     mpb_emit_real(&emit, 1, MPB_METRIC_MSG_PER_S, 1234.5);
-    char *text = print(&emit);
+    print(&emit);
     assert_string_equal(text, "scenario,run,metric,unit,value\n"
                               "micro,1,decodes,count,2000\n"
                               "micro,1,decodes/validator,count,1000\n"
@@ -37,7 +37,6 @@ static void test_rows(void **state)
                               "micro,0,peak_rss,B,0\n"
                               "micro,1,rejected/wire_type,count,3\n"
                               "micro,1,msg_per_s,1/s,1234.5\n");
-    free(text);
     mpb_emit_fini(&emit);
 }
 
@@ -49,10 +48,9 @@ static void test_reals_come_back(void **state)
     for (size_t i = 0; i < MPB_ARRAY_LEN(values); i++) {
         struct mpb_emit emit = {.scenario = "micro"};
         mpb_emit_real(&emit, 1, MPB_METRIC_MSG_PER_S, values[i]);
-        char *text = print(&emit);
+        print(&emit);
         double back = strtod(strrchr(text, ',') + 1, NULL);
         assert_memory_equal(&back, &values[i], sizeof(back));
-        free(text);
         mpb_emit_fini(&emit);
     }
 }
@@ -65,7 +63,9 @@ static void test_many(void **state)
     for (uint64_t i = 0; i < 3000; i++) {
         mpb_emit_integer(&emit, 1, MPB_METRIC_COPIES, i % 2 == 0 ? "app" : NULL, i);
     }
-    char *text = print(&emit), *at = strchr(text, '\n') + 1, expected[64];
+    print(&emit);
+    const char *at = text + sizeof(MPB_EMIT_HEADER);
+    char expected[64];
     for (uint64_t i = 0; i < 3000; i++) {
         snprintf(expected, sizeof(expected), "micro,1,copies%s,count,%llu\n",
                  i % 2 == 0 ? "/app" : "", (unsigned long long)i);
@@ -73,7 +73,6 @@ static void test_many(void **state)
         at += strlen(expected);
     }
     assert_string_equal(at, "");
-    free(text);
     mpb_emit_fini(&emit);
     assert_int_equal(emit.n, 0);
 }
@@ -82,9 +81,8 @@ static void test_no_rows(void **state)
 {
     (void)state;
     struct mpb_emit emit = {.scenario = "micro"};
-    char *text = print(&emit);
+    print(&emit);
     assert_string_equal(text, "scenario,run,metric,unit,value\n");
-    free(text);
     mpb_emit_fini(&emit);
 }
 
@@ -96,9 +94,7 @@ static void test_full_disk(void **state)
         struct mpb_emit emit = {.scenario = "micro"};
         struct mpb_error err = {.status = MPB_OK};
         FILE *full = fopen("/dev/full", "w");
-        if (full == NULL) {
-            skip();
-        }
+        assert_non_null(full);
         for (size_t i = 0; i < n; i++) {
             mpb_emit_integer(&emit, 1, MPB_METRIC_COPIES, NULL, i);
         }
@@ -114,13 +110,12 @@ static void test_lost_row(void **state)
 {
     (void)state;
     struct mpb_emit emit = {.scenario = "micro", .failed = true};
-    char *text = NULL;
-    size_t len = 0;
-    FILE *f = open_memstream(&text, &len);
+    FILE *f = fmemopen(text, sizeof(text), "w");
+    assert_non_null(f);
+    text[0] = '\0';
     assert_int_equal(mpb_emit_print(&emit, f, NULL), MPB_E_NOMEM);
     fclose(f);
     assert_string_equal(text, ""); /* not even a header */
-    free(text);
 }
 
 int main(void)

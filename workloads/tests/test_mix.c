@@ -74,10 +74,10 @@ static void test_refusals(void **state)
 /* "8:1,8:1,..." */
 static void repeat(char *out, size_t n)
 {
-    out[0] = '\0';
     for (size_t i = 0; i < n; i++) {
-        strcat(out, i > 0 ? ",8:1" : "8:1");
+        memcpy(out + i * 4, "8:1,", 4);
     }
+    out[n * 4 - 1] = '\0';
 }
 
 static void test_limits(void **state)
@@ -113,6 +113,8 @@ static void test_suffixes(void **state)
     assert_int_equal(mix.bin[2].high_bytes, 1048576);
     assert_int_equal(mix.bin[3].weight, 4);
     assert_int_equal(mix.max_bytes, 1048576);
+    mix = parse("60:1,50-300:1");
+    assert_int_equal(mix.max_bytes, 300);
 }
 
 static uint32_t *fill(const struct mpb_mix *mix, uint64_t seed, size_t n)
@@ -216,14 +218,17 @@ static void test_remainders(void **state)
     assert_int_equal(count_between(bytes, 2, 9, 10), 2);
     bytes = fill(&mix, 1, 1); /* the heavier, of two the earlier */
     assert_int_equal(bytes[0], 9);
+    mix = parse("8:1,9:3"); /* n = 2: 0.5, 1.5: a tie, to the heavier */
+    bytes = fill(&mix, 1, 2);
+    assert_int_equal(count_between(bytes, 2, 9, 9), 2);
     char list[512];
     repeat(list, 31);
-    strcat(list, ",9:1000000");
+    snprintf(list + strlen(list), 16, ",9:1000000");
     mix = parse(list);
     bytes = fill(&mix, 1, 1000);
     assert_int_equal(count_between(bytes, 1000, 9, 9), 1000);
     repeat(list, 32);
-    list[(17 * 4)] = '9'; /* the 18th size */
+    list[68] = '9'; /* the 18th size, of four characters each */
     mix = parse(list);
     bytes = fill(&mix, 1, 18);
     assert_int_equal(count_between(bytes, 18, 9, 9), 1);

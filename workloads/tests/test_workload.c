@@ -27,17 +27,17 @@ static struct mpb_workload *make(const char *mix_text, uint64_t seed, size_t n_w
 /* Encode into exactly encoded_len bytes with guards on both sides. */
 static uint8_t *encode(const struct mpb_workload *workload, size_t idx, size_t *len)
 {
-    enum { GUARD = 16 };
+    const size_t guard = 16;
     *len = mpb_workload_encoded_len(workload, idx);
-    uint8_t *guarded = malloc(*len + 2 * GUARD);
+    uint8_t *guarded = malloc(*len + 2 * guard);
     assert_non_null(guarded);
-    memset(guarded, 0xa5, *len + 2 * GUARD);
-    mpb_workload_encode(workload, idx, guarded + GUARD);
-    for (size_t i = 0; i < GUARD; i++) {
+    memset(guarded, 0xa5, *len + 2 * guard);
+    mpb_workload_encode(workload, idx, guarded + guard);
+    for (size_t i = 0; i < guard; i++) {
         assert_int_equal(guarded[i], 0xa5);
-        assert_int_equal(guarded[GUARD + *len + i], 0xa5);
+        assert_int_equal(guarded[guard + *len + i], 0xa5);
     }
-    memmove(guarded, guarded + GUARD, *len);
+    memmove(guarded, guarded + guard, *len);
     return guarded;
 }
 
@@ -185,7 +185,7 @@ static void test_is_message_sees_each_bit(void **state)
         }
         wire[bit / 8] ^= (uint8_t)(1 << bit % 8);
     }
-    assert_true(n_other > (16 + 29) * 8); /* at the least each bit of payload and topic */
+    assert_true(n_other > 8 * (size_t)(16 + 29)); /* at the least each bit of payload and topic */
     free(wire);
     free(right);
     mpb_workload_free(workload);
