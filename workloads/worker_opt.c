@@ -187,7 +187,7 @@ static const struct mpb_opt workload_table[] = {
     {"archive-capacity", 0, "N", "25000", "messages the archive keeps; the oldest go first",
      set_archive_capacity},
     {"window", 0, "W", "32", "macro: most messages in flight", set_window},
-    {"rate", 0, "R", "0", "macro: messages a second, sent when due (0: as the window allows)",
+    {"rate", 0, "R", "0", "macro: messages a second, sent when due (0: window)",
      set_rate},
     {"heartbeat", 0, "TIME", "1s", "macro: gossip heartbeat, in the messages' virtual time",
      set_heartbeat},

@@ -95,8 +95,10 @@ static void app(void *ctx, const struct mpb_delivery *delivery)
     identify(delivery->msg, r->delivered[r->n_delivered++]);
 }
 
-static void push(void *ctx, uint32_t peer, const struct mpb_bytes *parts, size_t n_parts)
+static void push(void *ctx, uint32_t peer, const struct mpb_parts *given)
 {
+    const struct mpb_bytes parts[] = {given->head, given->data, given->tail};
+    const size_t n_parts = MPB_ARRAY_LEN(parts);
     struct results *r = ctx;
     r->n_pushed++;
     r->pushed = r->pushed * 31 + peer;

@@ -95,8 +95,10 @@ static void app(void *ctx, const struct mpb_delivery *delivery)
     }
 }
 
-static void push(void *ctx, uint32_t peer, const struct mpb_bytes *parts, size_t n_parts)
+static void push(void *ctx, uint32_t peer, const struct mpb_parts *given)
 {
+    const struct mpb_bytes parts[] = {given->head, given->data, given->tail};
+    const size_t n_parts = MPB_ARRAY_LEN(parts);
     struct session *s = ctx;
     bool is_victim = s->next == VICTIM && peer == 1;
     if (is_victim && s->fault == MISSING_PUSH) {
@@ -180,8 +182,16 @@ static enum mpb_status verify(const char *variant, enum fault fault, struct mpb_
     set_up(&s, variant);
     receive_all(&s);
     tamper(&s);
-    struct mpb_ledger_claim claim = {s.workload, s.node, s.run,    N_WARMUP,
-                                     N_MESSAGES, N_RUNS, CAPACITY, N_PEERS};
+    struct mpb_ledger_claim claim = {
+        .workload = s.workload,
+        .node = s.node,
+        .run = s.run,
+        .n_warmup = N_WARMUP,
+        .n_messages = N_MESSAGES,
+        .n_runs = N_RUNS,
+        .archive_capacity = CAPACITY,
+        .n_filter_peers = N_PEERS,
+    };
     enum mpb_status status = mpb_ledger_verify(&claim, err);
     mpb_node_free(s.node);
     mpb_workload_free(s.workload);
