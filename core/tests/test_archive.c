@@ -332,6 +332,6 @@ int main(void)
         cmocka_unit_test(test_eviction_frees), cmocka_unit_test(test_empty),
         cmocka_unit_test(test_no_memory),
     };
-    mpb_archive_free(make(1, MPB_ARCHIVE_ROWS)); /* SQLite's start-up allocations stay */
+    fixture_wake_sqlite();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -541,6 +541,6 @@ int main(void)
         IN_FOLDER(test_node_says_why),
     };
     fixture_wake_libcrypto();
-    mpb_archive_free(made(MPB_ARCHIVE_DB_MEMORY, 1)); /* SQLite's start-up allocations stay */
+    fixture_wake_sqlite();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
