@@ -1,18 +1,15 @@
-/* test_archive_sqlite.c: what is the database's own: its table, its file, what it does when the
- * disk, the file or the memory fails it, and what a message costs a node that archives there. */
+/* test_archive_sqlite.c: what is the database's own: its table, its file, and what it does when the
+ * disk, the file or the memory fails it. */
 #include "core/archive.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/archive_db.h"
-#include "core/gate.h"
-#include "core/node.h"
 #include "core/tests/failing_heap.h"
+#include "core/tests/file_limit.h"
 #include "core/tests/path_fixture.h"
 
 enum { PATH_LEN = 256 };
@@ -146,13 +143,13 @@ static void test_what_it_keeps(void **state)
 static void test_binds_without_copy(void **state)
 {
     (void)state;
-    enum { PAYLOAD_LEN = 200000 };
+    const uint64_t payload_len = 200000;
     struct mpb_archive *archive = made(MPB_ARCHIVE_DB_MEMORY, 9);
-    struct mpb_msg msg = fixture_msg(0, PAYLOAD_LEN);
+    struct mpb_msg msg = fixture_msg(0, payload_len);
     mpb_probe_reset();
     put_well(archive, &msg);
     uint64_t n_bytes = fixture_total(MPB_METRIC_REQUESTED_BYTES);
-    assert_true(n_bytes > 2 * PAYLOAD_LEN && n_bytes < 2 * PAYLOAD_LEN + PAYLOAD_LEN / 2);
+    assert_true(n_bytes > 2 * payload_len && n_bytes < 2 * payload_len + payload_len / 2);
     mpb_archive_free(archive);
 }
 
@@ -282,15 +279,6 @@ static void test_file_names(void **state)
     free(home);
 }
 
-/* RLIM_INFINITY: as large as this process may. */
-static void limit_files(rlim_t n_bytes)
-{
-    struct rlimit limit;
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
-    limit.rlim_cur = n_bytes < limit.rlim_max ? n_bytes : limit.rlim_max;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-}
-
 /* The disk fills while a message is put: an error in SQLite's words; the archive is as before, full
  * or not, and takes messages again when there is room. */
 static void fill_disk(const char *path, size_t capacity)
@@ -306,9 +294,9 @@ static void fill_disk(const char *path, size_t capacity)
     }
     uint64_t n_bytes = mpb_archive_bytes(archive);
     msg = fixture_msg(3, PAYLOAD_LEN);
-    limit_files(450000);
+    file_limit_set(450000);
     enum mpb_status status = put(archive, &msg, &refusal, &err);
-    limit_files(RLIM_INFINITY);
+    file_limit_lift();
     assert_int_equal(status, MPB_E_IO);
     assert_int_equal(err.status, MPB_E_IO);
     assert_string_equal(err.where, path);
@@ -323,7 +311,6 @@ static void fill_disk(const char *path, size_t capacity)
 
 static void test_disk_full(void **state)
 {
-    signal(SIGXFSZ, SIG_IGN);
     fill_disk(file_in(*state, "a.db"), 9);
     fill_disk(file_in(*state, "a.db"), 3);
 }
@@ -421,107 +408,6 @@ static void test_failing_allocations(void **state)
     }
 }
 
-static void app(void *ctx, const struct mpb_delivery *delivery)
-{
-    (void)ctx, (void)delivery;
-}
-
-static void push(void *ctx, uint32_t peer, const struct mpb_parts *parts)
-{
-    (void)ctx, (void)peer, (void)parts;
-}
-
-static struct mpb_node *make_node(const char *variant, uint32_t n_peers, const char *db)
-{
-    struct mpb_node *node = NULL;
-    struct mpb_node_cfg cfg = {
-        .variant = mpb_variant_find(variant),
-        .pubsub_topic = FIXTURE_PUBSUB_TOPIC,
-        .archive_capacity = 9,
-        .archive_db = db,
-        .filter = n_peers > 0 ? mpb_filter_new() : NULL,
-        .app = app,
-        .push = push,
-    };
-    for (uint32_t peer = 0; peer < n_peers; peer++) {
-        assert_int_equal(
-            mpb_filter_subscribe(cfg.filter, peer, FIXTURE_PUBSUB_TOPIC, FIXTURE_CONTENT_TOPIC),
-            MPB_OK);
-    }
-    assert_int_equal(mpb_node_new(&cfg, &node, NULL), MPB_OK);
-    return node;
-}
-
-static enum mpb_status receive(struct mpb_node *node, size_t idx, size_t payload_len)
-{
-    struct mpb_msg msg = fixture_msg(idx, payload_len);
-    return mpb_node_receive(node, fixture_arrive(&msg), msg.timestamp_ns);
-}
-
-/* 14 + F copies where the memory archive makes 15 + F: the put's is there, the stored value's is
- * not, and hashes are as ever. What the database allocates is counted at the archive's site. */
-static void test_node_costs(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *variant;
-        uint32_t n_peers;
-        unsigned copies, at_archive, hashes;
-    } expected[] = {
-        {"before", 0, 14, 2, 2},    {"before", 1, 15, 2, 4},     {"before", 20, 34, 2, 4},
-        {"before-orc", 0, 1, 0, 2}, {"before-orc", 20, 1, 0, 4}, {"after", 0, 0, 0, 1},
-        {"after-orc", 20, 0, 0, 1}, {"floor", 0, 0, 0, 1},       {"churn4", 0, 4, 0, 1},
-    };
-    for (size_t i = 0; i < MPB_ARRAY_LEN(expected); i++) {
-        struct mpb_probe_counts counts;
-        int64_t live = fixture_live_bytes();
-        struct mpb_node *node =
-            make_node(expected[i].variant, expected[i].n_peers, MPB_ARCHIVE_DB_MEMORY);
-        assert_int_equal(receive(node, 0, 1000), MPB_OK);
-        mpb_probe_reset();
-        assert_int_equal(receive(node, 1, 1000), MPB_OK);
-        assert_int_equal(receive(node, 2, 1000), MPB_OK);
-        mpb_probe_read(&counts);
-        const uint64_t *at_archive = counts.at[MPB_SITE_ARCHIVE];
-        assert_int_equal(mpb_probe_total(&counts, MPB_METRIC_COPIES), 2 * expected[i].copies);
-        assert_int_equal(at_archive[MPB_METRIC_COPIES], 2 * expected[i].at_archive);
-        assert_int_equal(mpb_probe_total(&counts, MPB_METRIC_HASHES), 2 * expected[i].hashes);
-        assert_true(at_archive[MPB_METRIC_ALLOCS] > 2 * expected[i].at_archive);
-        assert_int_equal(counts.at[MPB_SITE_OTHER][MPB_METRIC_ALLOCS], 0);
-        assert_int_equal(mpb_node_stats(node)->archived, 3);
-        assert_holds(mpb_node_archive(node), 0, 3, 1000);
-        mpb_node_free(node);
-        assert_int_equal(fixture_live_bytes(), live);
-    }
-}
-
-/* A message that comes again is refused, and passes no stored value's gate either way. */
-static void test_node_refuses_duplicates(void **state)
-{
-    (void)state;
-    struct mpb_node *node = make_node("before", 0, MPB_ARCHIVE_DB_MEMORY);
-    assert_int_equal(receive(node, 0, 1000), MPB_OK);
-    assert_int_equal(receive(node, 0, 1000), MPB_OK);
-    assert_int_equal(mpb_node_stats(node)->archived, 1);
-    assert_int_equal(mpb_node_stats(node)->refused[MPB_REFUSAL_DUPLICATE], 1);
-    mpb_node_free(node);
-}
-
-static void test_node_says_why(void **state)
-{
-    struct mpb_node *node = make_node("after", 0, file_in(*state, "a.db"));
-    signal(SIGXFSZ, SIG_IGN);
-    assert_int_equal(receive(node, 0, 1000), MPB_OK);
-    limit_files(50000);
-    enum mpb_status status = receive(node, 1, 100000);
-    limit_files(RLIM_INFINITY);
-    assert_int_equal(status, MPB_E_IO);
-    assert_non_null(strstr(mpb_node_reason(node, status), "SQLite cannot "));
-    assert_string_equal(mpb_node_reason(node, MPB_E_NOMEM), mpb_status_text(MPB_E_NOMEM));
-    assert_int_equal(mpb_node_stats(node)->archived, 1);
-    mpb_node_free(node);
-}
-
 int main(void)
 {
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
@@ -536,9 +422,6 @@ int main(void)
         IN_FOLDER(test_disk_full),
         IN_FOLDER(test_damaged_file),
         cmocka_unit_test(test_failing_allocations),
-        cmocka_unit_test(test_node_costs),
-        cmocka_unit_test(test_node_refuses_duplicates),
-        IN_FOLDER(test_node_says_why),
     };
     fixture_wake_libcrypto();
     fixture_wake_sqlite();
