@@ -238,10 +238,15 @@ enum mpb_status mpb_node_observe(struct mpb_node *node, enum mpb_site site, stru
     return st;
 }
 
+bool mpb_node_has_failed(const struct mpb_node *node)
+{
+    return node->err.status == MPB_E_IO;
+}
+
 const char *mpb_node_reason(const struct mpb_node *node, enum mpb_status status)
 {
-    return status == MPB_E_IO && node->err.status == status ? node->err.text
-                                                            : mpb_status_text(status);
+    return status == MPB_E_IO && mpb_node_has_failed(node) ? node->err.text
+                                                           : mpb_status_text(status);
 }
 
 int64_t mpb_node_last_ns(const struct mpb_node *node)

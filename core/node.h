@@ -123,7 +123,9 @@ MPB_MUST_USE enum mpb_status mpb_node_id(struct mpb_node *node, struct mpb_bytes
 MPB_MUST_USE enum mpb_status mpb_node_observe(struct mpb_node *node, enum mpb_site site,
                                               struct mpb_bytes wire);
 
-/* The words for a status that a call of this node just returned: the archive's own for MPB_E_IO. */
+/* Did its archive fail (MPB_E_IO)? It stays so: what is archived after that has a gap. */
+bool mpb_node_has_failed(const struct mpb_node *node);
+/* The words for a status that a call of this node returned: the archive's own for MPB_E_IO. */
 const char *mpb_node_reason(const struct mpb_node *node, enum mpb_status status);
 /* Timestamp of the message accepted or published last. */
 int64_t mpb_node_last_ns(const struct mpb_node *node);

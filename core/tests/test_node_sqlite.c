@@ -103,10 +103,12 @@ static void test_says_why(void **state)
     snprintf(path, sizeof(path), "%s/a.db", folder);
     struct mpb_node *node = make_node("after", 0, path);
     assert_int_equal(receive(node, 0, 1000), MPB_OK);
+    assert_false(mpb_node_has_failed(node));
     file_limit_set(50000);
     enum mpb_status status = receive(node, 1, 100000);
     file_limit_lift();
     assert_int_equal(status, MPB_E_IO);
+    assert_true(mpb_node_has_failed(node));
     assert_non_null(strstr(mpb_node_reason(node, status), "SQLite cannot "));
     assert_string_equal(mpb_node_reason(node, MPB_E_NOMEM), mpb_status_text(MPB_E_NOMEM));
     assert_int_equal(mpb_node_stats(node)->archived, 1);
