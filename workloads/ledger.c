@@ -49,14 +49,25 @@ static enum mpb_status mismatch(struct mpb_error *err, const char *what, uint64_
                          (unsigned long long)got, (unsigned long long)want);
 }
 
-static enum mpb_status check_archived(const struct check *c, size_t idx, const uint8_t *hash,
+/* Messages that reached the node, and the workload's number of the kth of them. */
+static size_t claimed_len(const struct mpb_ledger_claim *claim)
+{
+    return claim->n_warmup + claim->n_messages * claim->n_runs;
+}
+
+static size_t index_of(const struct mpb_ledger_claim *claim, size_t k)
+{
+    return claim->index != NULL ? claim->index[k] : k;
+}
+
+static enum mpb_status check_archived(const struct check *c, size_t k, const uint8_t *hash,
                                       struct mpb_error *err)
 {
     const struct mpb_archive *archive = mpb_node_archive(c->claim->node);
-    if (archive == NULL || idx < c->first_archived) {
+    if (archive == NULL || k < c->first_archived) {
         return MPB_OK;
     }
-    size_t at = idx - c->first_archived;
+    size_t at = k - c->first_archived, idx = index_of(c->claim, k);
     const struct mpb_key *key = mpb_archive_key(archive, at);
     if (key->time_ns != mpb_workload_timestamp_ns(idx) ||
         memcmp(key->hash, hash, sizeof(key->hash)) != 0) {
@@ -70,9 +81,10 @@ static enum mpb_status check_archived(const struct check *c, size_t idx, const u
     return MPB_OK;
 }
 
-static enum mpb_status check_message(struct check *c, size_t idx, struct mpb_error *err)
+static enum mpb_status check_message(struct check *c, size_t k, struct mpb_error *err)
 {
     const struct mpb_workload *w = c->claim->workload;
+    size_t idx = index_of(c->claim, k);
     struct mpb_bytes wire = {c->scratch, mpb_workload_encoded_len(w, idx)};
     struct mpb_msg msg;
     uint8_t hash[MPB_MSG_HASH_LEN];
@@ -92,7 +104,7 @@ static enum mpb_status check_message(struct check *c, size_t idx, struct mpb_err
     mpb_ledger_see(&c->expected, &msg, hash);
     c->expected.pushed_bytes += c->claim->n_filter_peers *
                                 mpb_push_encoded_len(&msg, MPB_BYTES_OF(MPB_WORKLOAD_PUBSUB_TOPIC));
-    return check_archived(c, idx, hash, err);
+    return check_archived(c, k, hash, err);
 }
 
 static enum mpb_status check_run(struct check *c, size_t run, size_t first, size_t n,
@@ -132,7 +144,7 @@ static enum mpb_status check_sums(const struct check *c, struct mpb_error *err)
     const struct mpb_ledger_claim *claim = c->claim;
     const struct mpb_node_stats *stats = mpb_node_stats(claim->node);
     const struct mpb_archive *archive = mpb_node_archive(claim->node);
-    size_t total = mpb_workload_len(claim->workload);
+    size_t total = claimed_len(claim);
     uint64_t expected_archived = archive != NULL ? total : 0;
     if (stats->delivered != total) {
         return mismatch(err, "delivered", stats->delivered, total);
@@ -164,7 +176,7 @@ static enum mpb_status check_sync(const struct check *c, struct mpb_error *err)
 
 enum mpb_status mpb_ledger_verify(const struct mpb_ledger_claim *claim, struct mpb_error *err)
 {
-    size_t total = mpb_workload_len(claim->workload);
+    size_t total = claimed_len(claim);
     size_t scratch_len = mpb_workload_max_encoded_len(claim->workload);
     struct check c = {.claim = claim, .scratch = mpb_arena_map(scratch_len)};
     if (claim->archive_capacity < total) {

@@ -51,10 +51,12 @@ static enum mpb_status map_shared(struct mpb_macro *m, struct mpb_error *err)
     if (m->shared != NULL) {
         m->shared->sent_ns = mpb_arena_map_shared(m->total * sizeof(uint64_t));
         m->shared->done_ns = mpb_arena_map_shared(m->total * sizeof(uint64_t));
+        m->shared->lost = mpb_arena_map_shared(m->total);
+        m->shared->arrived = mpb_arena_map_shared(m->total * sizeof(uint32_t));
         atomic_store(&m->shared->wake_at, UINT64_MAX);
     }
     if (m->shared == NULL || m->sample_ns == NULL || m->shared->sent_ns == NULL ||
-        m->shared->done_ns == NULL) {
+        m->shared->done_ns == NULL || m->shared->lost == NULL || m->shared->arrived == NULL) {
         return mpb_error_set(err, MPB_E_NOMEM, "macro", NULL);
     }
     return MPB_OK;
@@ -88,6 +90,8 @@ static void tear_down(struct mpb_macro *m)
     if (m->shared != NULL) {
         mpb_arena_unmap(m->shared->sent_ns, m->total * sizeof(uint64_t));
         mpb_arena_unmap(m->shared->done_ns, m->total * sizeof(uint64_t));
+        mpb_arena_unmap(m->shared->lost, m->total);
+        mpb_arena_unmap(m->shared->arrived, m->total * sizeof(uint32_t));
         mpb_arena_unmap(m->shared, sizeof(*m->shared));
     }
     mpb_arena_unmap(m->sample_ns, m->cfg->n_messages * sizeof(m->sample_ns[0]));
@@ -243,15 +247,51 @@ static enum mpb_status outcome(const struct mpb_macro *m, struct mpb_error *err)
     return MPB_OK;
 }
 
+static enum mpb_status expect(const char *what, uint64_t got, uint64_t want, struct mpb_error *err)
+{
+    return got == want ? MPB_OK
+                       : mpb_error_set(err, MPB_E_VERIFY, "verify", "%s: got %llu, expected %llu",
+                                       what, (unsigned long long)got, (unsigned long long)want);
+}
+
+/* The run's sums close: what was published was queued or dropped; what was queued arrived; what
+ * arrived was delivered, rejected or dropped. */
+static enum mpb_status verify_sums(const struct mpb_macro *m, struct mpb_error *err)
+{
+    const struct mpb_account *from = &m->shared->result[MPB_RELAY_PUBLISHER].own;
+    const struct mpb_account *to = &m->shared->result[MPB_RELAY_RECEIVER].own;
+    uint64_t n_fates = to->node.delivered;
+    for (size_t i = 0; i < MPB_DROP__COUNT; i++) {
+        n_fates += to->gossip.dropped[i];
+    }
+    for (size_t i = 0; i < MPB_STATUS__COUNT; i++) {
+        n_fates += to->node.rejected_by_codec[i];
+    }
+    enum mpb_status st = expect("published", from->gossip.published, m->cfg->n_messages, err);
+    if (st == MPB_OK) {
+        st = expect("queued and dropped",
+                    from->gossip.sent + from->gossip.dropped[MPB_DROP_QUEUE_FULL],
+                    from->gossip.published, err);
+    }
+    if (st == MPB_OK) {
+        st = expect("received", to->gossip.received, from->gossip.sent, err);
+    }
+    return st == MPB_OK
+               ? expect("delivered, rejected and dropped", n_fates, to->gossip.received, err)
+               : st;
+}
+
 static enum mpb_status verify_pushes(const struct mpb_macro *m, struct mpb_error *err)
 {
+    const struct mpb_relay_shared *shared = m->shared;
     if (m->subscribers == NULL) {
         return MPB_OK;
     }
     struct mpb_subscribers_claim claim = {
         .workload = m->workload,
-        .n_messages = m->total,
-        .n_taken = m->shared->result[MPB_RELAY_RECEIVER].n_pushes_taken,
+        .index = shared->arrived,
+        .n_messages = shared->n_arrived[0] + shared->n_arrived[1],
+        .n_taken = shared->result[MPB_RELAY_RECEIVER].n_pushes_taken,
     };
     return mpb_subscribers_verify(m->subscribers, &claim, err);
 }
@@ -266,6 +306,9 @@ enum mpb_status mpb_macro_run(const struct mpb_scenario_cfg *cfg, struct mpb_emi
     }
     if (st == MPB_OK) {
         st = outcome(&m, err);
+    }
+    if (st == MPB_OK) {
+        st = verify_sums(&m, err);
     }
     if (st == MPB_OK) {
         st = finish_helpers(&m, err);

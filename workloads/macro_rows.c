@@ -1,6 +1,8 @@
 /* macro_rows.c: the rows of a macro session: times, fates, counters, node by node. */
 #include "workloads/macro.h"
 
+#define SATURATION 0.99 /* of the asked rate; less is not keeping up */
+
 static const char *const node_names[MPB_RELAY__COUNT] = {"publisher", "receiver"};
 
 static void emit_percentiles(uint64_t *x, size_t n, const enum mpb_metric names[4],
@@ -16,6 +18,34 @@ static void emit_percentiles(uint64_t *x, size_t n, const enum mpb_metric names[
     mpb_emit_integer(emit, 1, names[3], NULL, x[n - 1]);
 }
 
+/* From the first publish until the last message's handler returned, or it was lost. */
+static uint64_t wall_ns_of(const struct mpb_macro *m)
+{
+    const struct mpb_relay_shared *shared = m->shared;
+    uint64_t end_ns = shared->sent_ns[m->total - 1];
+    size_t n = shared->n_arrived[1];
+    if (n > 0) {
+        uint64_t last_ns = shared->done_ns[shared->arrived[shared->n_arrived[0] + n - 1]];
+        end_ns = last_ns > end_ns ? last_ns : end_ns;
+    }
+    uint64_t wall_ns = end_ns - shared->sent_ns[m->cfg->n_warmup];
+    return wall_ns > 0 ? wall_ns : 1;
+}
+
+/* Only what reached the receiver's application counts as achieved. */
+static void emit_rates(const struct mpb_macro *m, struct mpb_emit *emit)
+{
+    uint64_t wall_ns = wall_ns_of(m), asked = m->cfg->rate_per_s;
+    double achieved = (double)m->shared->n_arrived[1] * 1e9 / (double)wall_ns;
+    mpb_emit_real(emit, 1, MPB_METRIC_MSG_PER_S, achieved);
+    mpb_emit_integer(emit, 1, MPB_METRIC_WALL, NULL, wall_ns);
+    if (asked > 0) {
+        mpb_emit_real(emit, 1, MPB_METRIC_OFFERED_PER_S, (double)asked);
+        mpb_emit_integer(emit, 1, MPB_METRIC_SATURATED, NULL,
+                         achieved < SATURATION * (double)asked ? 1 : 0);
+    }
+}
+
 /* Rates, gaps between arrivals (as the reference has them), and end-to-end times from the intended
  * send time, so that a stall is charged to every message it delayed. */
 static void emit_times(const struct mpb_macro *m, struct mpb_emit *emit)
@@ -24,18 +54,16 @@ static void emit_times(const struct mpb_macro *m, struct mpb_emit *emit)
                                           MPB_METRIC_NS_PER_MSG_P99, MPB_METRIC_NS_PER_MSG_MAX};
     static const enum mpb_metric e2e[] = {MPB_METRIC_E2E_NS_P50, MPB_METRIC_E2E_NS_P90,
                                           MPB_METRIC_E2E_NS_P99, MPB_METRIC_E2E_NS_MAX};
-    const uint64_t *sent = m->shared->sent_ns + m->cfg->n_warmup;
-    const uint64_t *done = m->shared->done_ns + m->cfg->n_warmup;
-    size_t n = m->cfg->n_messages;
-    uint64_t wall_ns = done[n - 1] - sent[0];
-    mpb_emit_real(emit, 1, MPB_METRIC_MSG_PER_S, (double)n * 1e9 / (double)wall_ns);
-    mpb_emit_integer(emit, 1, MPB_METRIC_WALL, NULL, wall_ns);
-    for (size_t i = 1; i < n; i++) {
-        m->sample_ns[i - 1] = done[i] - done[i - 1];
+    const struct mpb_relay_shared *shared = m->shared;
+    const uint32_t *arrived = shared->arrived + shared->n_arrived[0];
+    size_t n = shared->n_arrived[1];
+    emit_rates(m, emit);
+    for (size_t k = 1; k < n; k++) {
+        m->sample_ns[k - 1] = shared->done_ns[arrived[k]] - shared->done_ns[arrived[k - 1]];
     }
-    emit_percentiles(m->sample_ns, n - 1, gap, emit);
-    for (size_t i = 0; i < n; i++) {
-        m->sample_ns[i] = done[i] - sent[i];
+    emit_percentiles(m->sample_ns, n > 0 ? n - 1 : 0, gap, emit);
+    for (size_t k = 0; k < n; k++) {
+        m->sample_ns[k] = shared->done_ns[arrived[k]] - shared->sent_ns[arrived[k]];
     }
     emit_percentiles(m->sample_ns, n, e2e, emit);
 }

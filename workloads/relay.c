@@ -17,18 +17,30 @@ enum { CONNECT_TIMEOUT_MS = 5000, WAIT_MS = 100 };
 #define STALL_PUSH_NS (STALL_NS + MPB_FANOUT_PATIENCE_MS * UINT64_C(1000000))
 #define SEEN_CAPACITY 200000 /* ids of two minutes at up to 1 600 messages a second */
 
+/* The number that the generator wrote into a payload. */
+static uint64_t number_of(const struct mpb_msg *msg)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < sizeof(number) && i < msg->payload.len; i++) {
+        number |= (uint64_t)msg->payload.data[i] << (8 * i);
+    }
+    return number;
+}
+
 static void app(void *ctx, const struct mpb_delivery *delivery)
 {
     struct mpb_relay *r = ctx;
-    if (r->cfg->check_bytes && !mpb_workload_is_message(r->workload, r->n_seen, delivery->msg)) {
+    uint64_t idx = number_of(delivery->msg);
+    bool is_ours = idx < mpb_workload_len(r->workload);
+    if (!is_ours || (r->cfg->check_bytes &&
+                     !mpb_workload_is_message(r->workload, (size_t)idx, delivery->msg))) {
         atomic_store(&r->shared->failed, true);
     }
     mpb_ledger_see(r->ledger, delivery->msg, delivery->hash);
     r->n_seen++;
-    if (r->role == MPB_RELAY_RECEIVER) {
-        size_t idx = r->n_seen - 1;
-        r->shared->done_ns[idx] = mpb_clock_now_ns();
-        atomic_store_explicit(&r->shared->n_done, idx + 1, memory_order_release);
+    if (is_ours && r->role == MPB_RELAY_RECEIVER) {
+        atomic_store_explicit(&r->shared->done_ns[idx], mpb_clock_now_ns(), memory_order_relaxed);
+        atomic_store_explicit(&r->shared->n_done, r->n_seen, memory_order_release);
     }
 }
 
@@ -261,9 +273,25 @@ static void end(struct mpb_relay *r)
     }
 }
 
+/* The numbers of messages first to first + n that the publisher did not lose, to out. */
+static size_t list_arrived(const struct mpb_relay *r, size_t first, size_t n, uint32_t *out)
+{
+    size_t n_out = 0;
+    for (size_t idx = first; idx < first + n; idx++) {
+        if (!r->shared->lost[idx]) {
+            out[n_out++] = (uint32_t)idx;
+        }
+    }
+    return n_out;
+}
+
+/* Both nodes are done by now. The publisher delivers all to itself; the receiver whatever the
+ * publisher's queue did not drop. */
 static enum mpb_status verify(const struct mpb_relay *r, struct mpb_error *err)
 {
     const struct mpb_relay_result *result = &r->shared->result[r->role];
+    bool is_receiver = r->role == MPB_RELAY_RECEIVER;
+    struct mpb_relay_shared *shared = r->shared;
     struct mpb_ledger_claim claim = {
         .workload = r->workload,
         .node = r->node,
@@ -272,9 +300,17 @@ static enum mpb_status verify(const struct mpb_relay *r, struct mpb_error *err)
         .n_messages = r->cfg->n_messages,
         .n_runs = 1,
         .archive_capacity = r->cfg->archive_capacity,
-        .no_store_sync = r->role == MPB_RELAY_PUBLISHER,
-        .n_filter_peers = r->role == MPB_RELAY_RECEIVER ? r->cfg->n_filter_peers : 0,
+        .no_store_sync = !is_receiver,
+        .n_filter_peers = is_receiver ? r->cfg->n_filter_peers : 0,
     };
+    if (is_receiver) {
+        claim.n_warmup = list_arrived(r, 0, r->cfg->n_warmup, shared->arrived);
+        claim.n_messages =
+            list_arrived(r, r->cfg->n_warmup, r->cfg->n_messages, shared->arrived + claim.n_warmup);
+        claim.index = shared->arrived;
+        shared->n_arrived[0] = claim.n_warmup;
+        shared->n_arrived[1] = claim.n_messages;
+    }
     return mpb_ledger_verify(&claim, err);
 }
 

@@ -47,8 +47,13 @@ struct mpb_relay_shared {
     _Atomic int phase[MPB_RELAY__COUNT];
     _Atomic bool failed; /* either node has given up */
     struct mpb_relay_result result[MPB_RELAY__COUNT];
-    uint64_t *sent_ns; /* sent_ns[total]: intended send times */
-    uint64_t *done_ns; /* done_ns[total]: when the application's handler returned */
+    uint64_t *sent_ns;         /* sent_ns[total]: intended send times */
+    _Atomic uint64_t *done_ns; /* done_ns[total]: when the application's handler returned; 0: not */
+    uint8_t *lost;             /* lost[total]: 1: the publisher's queue was full */
+    /* What must have arrived, as the publisher's losses say: n_arrived[0] messages of the warm-up,
+     * n_arrived[1] of the run, numbers in arrived[total]. Filled in when the receiver verifies. */
+    uint32_t *arrived;
+    size_t n_arrived[2];
 };
 
 /* One node's own view of the session. */
