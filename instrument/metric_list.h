@@ -52,6 +52,8 @@
     X(MAJOR_FAULTS,      "major_faults",      COUNT, LOWER,  LEVEL, TIMED,    POINT, "major page faults of the loop's thread") \
     X(CTX_VOLUNTARY,     "ctx_voluntary",     COUNT, LOWER,  LEVEL, TIMED,    POINT, "voluntary context switches of the loop's thread") \
     X(CTX_INVOLUNTARY,   "ctx_involuntary",   COUNT, LOWER,  LEVEL, TIMED,    POINT, "involuntary context switches of the loop's thread") \
+    X(OFFERED_PER_S,     "offered_per_s",     PER_S, NONE,   LEVEL, TIMED,    POINT, "macro: the rate asked for with --rate") \
+    X(SATURATED,         "saturated",         COUNT, NONE,   LEVEL, TIMED,    POINT, "macro: 1 when less than 0.99 of the rate asked for reached the receiver's application") \
     X(CLOCK_RESOLUTION,  "clock_resolution",  NS,    NONE,   LEVEL, TIMED,    POINT, "smallest step seen between two readings of the clock") \
     X(CLOCK_READ,        "clock_read",        NS,    NONE,   LEVEL, TIMED,    POINT, "cost of one reading of the clock, median of batches")
 /* clang-format on */

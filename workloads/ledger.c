@@ -51,9 +51,21 @@ static enum mpb_status mismatch(struct mpb_error *err, const char *what, uint64_
                          (unsigned long long)got, (unsigned long long)want);
 }
 
-static enum mpb_status check_message(struct check *c, size_t idx, struct mpb_error *err)
+/* Messages that reached the node, and the workload's number of the kth of them. */
+static size_t claimed_len(const struct mpb_ledger_claim *claim)
+{
+    return claim->n_warmup + claim->n_messages * claim->n_runs;
+}
+
+static size_t index_of(const struct mpb_ledger_claim *claim, size_t k)
+{
+    return claim->index != NULL ? claim->index[k] : k;
+}
+
+static enum mpb_status check_message(struct check *c, size_t k, struct mpb_error *err)
 {
     const struct mpb_workload *w = c->claim->workload;
+    size_t idx = index_of(c->claim, k);
     struct mpb_bytes wire = {c->scratch, mpb_workload_encoded_len(w, idx)};
     struct mpb_msg msg;
     uint8_t hash[MPB_MSG_HASH_LEN];
@@ -73,8 +85,8 @@ static enum mpb_status check_message(struct check *c, size_t idx, struct mpb_err
     mpb_ledger_see(&c->expected, &msg, hash);
     c->expected.pushed_bytes += c->claim->n_filter_peers *
                                 mpb_push_encoded_len(&msg, MPB_BYTES_OF(MPB_WORKLOAD_PUBSUB_TOPIC));
-    if (idx >= c->first_archived && c->n_archived > 0) {
-        memcpy(c->archived_hash[idx - c->first_archived], hash, sizeof(hash));
+    if (k >= c->first_archived && c->n_archived > 0) {
+        memcpy(c->archived_hash[k - c->first_archived], hash, sizeof(hash));
     }
     return MPB_OK;
 }
@@ -116,7 +128,7 @@ static enum mpb_status check_sums(const struct check *c, struct mpb_error *err)
     const struct mpb_ledger_claim *claim = c->claim;
     const struct mpb_node_stats *stats = mpb_node_stats(claim->node);
     const struct mpb_archive *archive = mpb_node_archive(claim->node);
-    size_t total = mpb_workload_len(claim->workload);
+    size_t total = claimed_len(claim);
     uint64_t expected_archived = archive != NULL ? total : 0;
     if (stats->delivered != total) {
         return mismatch(err, "delivered", stats->delivered, total);
@@ -140,10 +152,11 @@ static enum mpb_status check_sums(const struct check *c, struct mpb_error *err)
 static enum mpb_status see_archived(void *ctx, const struct mpb_key *key, const struct mpb_msg *msg)
 {
     struct check *c = ctx;
-    size_t at = c->next_archived++, idx = c->first_archived + at;
+    size_t at = c->next_archived++;
     if (at >= c->n_archived) {
         return mismatch(c->err, "archived messages", c->next_archived, c->n_archived);
     }
+    size_t idx = index_of(c->claim, c->first_archived + at);
     if (key->time_ns != mpb_workload_timestamp_ns(idx) ||
         memcmp(key->hash, c->archived_hash[at], sizeof(key->hash)) != 0) {
         return mpb_error_set(c->err, MPB_E_VERIFY, "verify", "archive: message %zu has another key",
@@ -200,7 +213,7 @@ static enum mpb_status check_all(struct check *c, struct mpb_error *err)
 
 enum mpb_status mpb_ledger_verify(const struct mpb_ledger_claim *claim, struct mpb_error *err)
 {
-    size_t total = mpb_workload_len(claim->workload);
+    size_t total = claimed_len(claim);
     size_t scratch_len = mpb_workload_max_encoded_len(claim->workload);
     bool is_evicted = claim->archive_capacity < total;
     struct check c = {.claim = claim,

@@ -12,21 +12,45 @@
 
 enum { CONNECT_TIMEOUT_MS = 5000, WAIT_MS = 100 };
 
-#define STALL_NS UINT64_C(10000000000) /* no progress for so long fails the pass */
-#define SEEN_CAPACITY 200000           /* ids of two minutes at up to 1 600 messages a second */
+/* No progress for so long fails the pass; beyond the patience with a filter peer, if there are. */
+#define STALL_NS UINT64_C(10000000000)
+#define STALL_PUSH_NS (STALL_NS + MPB_FANOUT_PATIENCE_MS * UINT64_C(1000000))
+#define SEEN_CAPACITY 200000 /* ids of two minutes at up to 1 600 messages a second */
+
+/* The number that the generator wrote into a payload. */
+static uint64_t number_of(const struct mpb_msg *msg)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < sizeof(number) && i < msg->payload.len; i++) {
+        number |= (uint64_t)msg->payload.data[i] << (8 * i);
+    }
+    return number;
+}
 
 static void app(void *ctx, const struct mpb_delivery *delivery)
 {
     struct mpb_relay *r = ctx;
-    if (r->cfg->check_bytes && !mpb_workload_is_message(r->workload, r->n_seen, delivery->msg)) {
+    uint64_t idx = number_of(delivery->msg);
+    bool is_ours = idx < mpb_workload_len(r->workload);
+    if (!is_ours || (r->cfg->check_bytes &&
+                     !mpb_workload_is_message(r->workload, (size_t)idx, delivery->msg))) {
         atomic_store(&r->shared->failed, true);
     }
     mpb_ledger_see(r->ledger, delivery->msg, delivery->hash);
     r->n_seen++;
-    if (r->role == MPB_RELAY_RECEIVER) {
-        size_t idx = r->n_seen - 1;
-        r->shared->done_ns[idx] = mpb_clock_now_ns();
-        atomic_store_explicit(&r->shared->n_done, idx + 1, memory_order_release);
+    if (is_ours && r->role == MPB_RELAY_RECEIVER) {
+        atomic_store_explicit(&r->shared->done_ns[idx], mpb_clock_now_ns(), memory_order_relaxed);
+        atomic_store_explicit(&r->shared->n_done, r->n_seen, memory_order_release);
+    }
+}
+
+static void push(void *ctx, uint32_t peer, const struct mpb_parts *push)
+{
+    struct mpb_relay *r = ctx;
+    r->ledger->n_pushes++;
+    r->ledger->pushed_bytes += mpb_buffer_parts_len(push);
+    if (r->push_status == MPB_OK) {
+        r->push_status = mpb_fanout_push(r->fanout, peer, push);
     }
 }
 
@@ -43,8 +67,10 @@ enum mpb_status mpb_relay_check(const struct mpb_relay *relay, uint64_t stalled_
         return mpb_error_set(err, MPB_E_INCOMPLETE, "macro",
                              "the connection between the nodes ended");
     }
-    if (mpb_clock_now_ns() - stalled_since_ns > STALL_NS) {
-        return mpb_error_set(err, MPB_E_TIMEOUT, "macro", "no progress for 10 s");
+    uint64_t limit_ns = relay->cfg->n_filter_peers > 0 ? STALL_PUSH_NS : STALL_NS;
+    if (mpb_clock_now_ns() - stalled_since_ns > limit_ns) {
+        return mpb_error_set(err, MPB_E_TIMEOUT, "macro", "no progress for %u s",
+                             (unsigned)(limit_ns / UINT64_C(1000000000)));
     }
     return MPB_OK;
 }
@@ -69,17 +95,25 @@ static enum mpb_status meet(struct mpb_relay *r, enum mpb_relay_phase phase, str
 static enum mpb_status make_node(struct mpb_relay *r, struct mpb_error *err)
 {
     bool is_receiver = r->role == MPB_RELAY_RECEIVER;
+    struct mpb_filter *filter = NULL;
+    if (is_receiver && mpb_fanout_filter(r->cfg->n_filter_peers, &filter) != MPB_OK) {
+        return mpb_error_set(err, MPB_E_NOMEM, "filter", NULL);
+    }
     struct mpb_node_cfg node = {
         .variant = r->cfg->variant,
         .pubsub_topic = MPB_BYTES_OF(MPB_WORKLOAD_PUBSUB_TOPIC),
         .archive_capacity = is_receiver ? r->cfg->archive_capacity : 0,
         .archive_db = r->cfg->archive_db,
         .no_store_sync = !is_receiver,
+        .filter = filter,
         .app = app,
         .app_ctx = r,
+        .push = push,
+        .push_ctx = r,
     };
     enum mpb_status st = mpb_node_new(&node, &r->node, err);
     if (st != MPB_OK) {
+        mpb_filter_free(filter);
         return st;
     }
     struct mpb_gossip_cfg gossip = {
@@ -100,6 +134,17 @@ static enum mpb_status watch(const struct mpb_relay *r, int fd, struct mpb_error
         return mpb_error_sys(err, MPB_E_IO, "macro", "cannot watch a socket");
     }
     return MPB_OK;
+}
+
+/* The receiver connects to its filter peers, as a filter node opens a stream to each. */
+static enum mpb_status connect_subscribers(struct mpb_relay *r, struct mpb_error *err)
+{
+    uint32_t n = r->cfg->n_filter_peers;
+    if (r->role != MPB_RELAY_RECEIVER || n == 0) {
+        return MPB_OK;
+    }
+    enum mpb_status st = mpb_fanout_new(n, MPB_FANOUT_PATIENCE_MS, &r->fanout, err);
+    return st == MPB_OK ? mpb_fanout_connect(r->fanout, r->subscribers_port, err) : st;
 }
 
 static enum mpb_status connect_nodes(struct mpb_relay *r, struct mpb_error *err)
@@ -147,6 +192,9 @@ enum mpb_status mpb_relay_serve(struct mpb_relay *relay, int timeout_ms, struct 
     }
     bool lost = false;
     enum mpb_status st = mpb_gossip_serve(relay->gossip, relay->peer, &relay->drained, &lost, err);
+    if (st == MPB_OK) {
+        st = relay->push_status;
+    }
     if (st != MPB_OK) {
         return mpb_error_set(err, st, "macro", "the node failed: %s",
                              mpb_node_reason(relay->node, st));
@@ -182,15 +230,31 @@ static enum mpb_status push_through(struct mpb_relay *r, size_t first, size_t n,
 static void begin(struct mpb_relay *r)
 {
     struct mpb_relay_result *result = &r->shared->result[r->role];
-    result->node_start = *mpb_node_stats(r->node);
-    result->gossip_start = *mpb_gossip_stats(r->gossip);
     result->has_allocator = mpb_allocator_open(&r->allocator, NULL) == MPB_OK;
-    mpb_probe_reset();
-    if (result->has_allocator) {
-        r->totals_start = mpb_allocator_read(&r->allocator);
+    r->source = (struct mpb_account_source){
+        r->node, r->gossip, result->has_allocator ? &r->allocator : NULL, r->cfg->counting};
+    if (r->fanout != NULL) {
+        r->fanout_start = *mpb_fanout_stats(r->fanout);
     }
+    mpb_probe_reset();
+    mpb_account_read(&r->source, &r->start);
+    r->start.counts = (struct mpb_probe_counts){.live_bytes = 0};
     r->usage_start = mpb_recorder_usage();
     r->cpu_start_ns = mpb_clock_thread_cpu_ns();
+}
+
+static void note_pushes(struct mpb_relay *r)
+{
+    struct mpb_relay_result *result = &r->shared->result[r->role];
+    if (r->fanout == NULL) {
+        return;
+    }
+    const struct mpb_fanout_stats *now = mpb_fanout_stats(r->fanout);
+    result->n_pushes_taken = now->taken;
+    result->fanout.taken = now->taken - r->fanout_start.taken;
+    for (size_t i = 0; i < MPB_PUSH_DROP__COUNT; i++) {
+        result->fanout.dropped[i] = now->dropped[i] - r->fanout_start.dropped[i];
+    }
 }
 
 static void end(struct mpb_relay *r)
@@ -198,14 +262,9 @@ static void end(struct mpb_relay *r)
     struct mpb_relay_result *result = &r->shared->result[r->role];
     result->cpu_ns = mpb_clock_thread_cpu_ns() - r->cpu_start_ns;
     result->usage = mpb_recorder_usage_since(&r->usage_start);
-    if (result->has_allocator) {
-        struct mpb_allocator_totals now = mpb_allocator_read(&r->allocator);
-        result->totals.allocated_bytes = now.allocated_bytes - r->totals_start.allocated_bytes;
-        result->totals.freed_bytes = now.freed_bytes - r->totals_start.freed_bytes;
-    }
-    mpb_probe_read(&result->counts);
-    result->node_end = *mpb_node_stats(r->node);
-    result->gossip_end = *mpb_gossip_stats(r->gossip);
+    mpb_account_read(&r->source, &result->own);
+    mpb_account_subtract(&result->own, &r->start);
+    note_pushes(r);
     result->seen_bytes = mpb_gossip_seen_bytes(r->gossip);
     result->cache_bytes = mpb_gossip_cache_bytes(r->gossip);
     if (mpb_node_archive(r->node) != NULL) {
@@ -216,9 +275,25 @@ static void end(struct mpb_relay *r)
     }
 }
 
+/* The numbers of messages first to first + n that the publisher did not lose, to out. */
+static size_t list_arrived(const struct mpb_relay *r, size_t first, size_t n, uint32_t *out)
+{
+    size_t n_out = 0;
+    for (size_t idx = first; idx < first + n; idx++) {
+        if (!r->shared->lost[idx]) {
+            out[n_out++] = (uint32_t)idx;
+        }
+    }
+    return n_out;
+}
+
+/* Both nodes are done by now. The publisher delivers all to itself; the receiver whatever the
+ * publisher's queue did not drop. */
 static enum mpb_status verify(const struct mpb_relay *r, struct mpb_error *err)
 {
     const struct mpb_relay_result *result = &r->shared->result[r->role];
+    bool is_receiver = r->role == MPB_RELAY_RECEIVER;
+    struct mpb_relay_shared *shared = r->shared;
     struct mpb_ledger_claim claim = {
         .workload = r->workload,
         .node = r->node,
@@ -227,8 +302,17 @@ static enum mpb_status verify(const struct mpb_relay *r, struct mpb_error *err)
         .n_messages = r->cfg->n_messages,
         .n_runs = 1,
         .archive_capacity = r->cfg->archive_capacity,
-        .no_store_sync = r->role == MPB_RELAY_PUBLISHER,
+        .no_store_sync = !is_receiver,
+        .n_filter_peers = is_receiver ? r->cfg->n_filter_peers : 0,
     };
+    if (is_receiver) {
+        claim.n_warmup = list_arrived(r, 0, r->cfg->n_warmup, shared->arrived);
+        claim.n_messages =
+            list_arrived(r, r->cfg->n_warmup, r->cfg->n_messages, shared->arrived + claim.n_warmup);
+        claim.index = shared->arrived;
+        shared->n_arrived[0] = claim.n_warmup;
+        shared->n_arrived[1] = claim.n_messages;
+    }
     return mpb_ledger_verify(&claim, err);
 }
 
@@ -237,6 +321,9 @@ static enum mpb_status live(struct mpb_relay *r, struct mpb_error *err)
     struct mpb_relay_result *result = &r->shared->result[r->role];
     r->ledger = &result->ledger[0];
     enum mpb_status st = make_node(r, err);
+    if (st == MPB_OK) {
+        st = connect_subscribers(r, err);
+    }
     if (st == MPB_OK) {
         st = connect_nodes(r, err);
     }
@@ -273,6 +360,7 @@ void mpb_relay_main(struct mpb_relay *relay)
     if (result->status != MPB_OK) {
         atomic_store(&relay->shared->failed, true);
     }
+    mpb_fanout_free(relay->fanout);
     mpb_gossip_free(relay->gossip);
     mpb_node_free(relay->node);
     if (relay->epoll_fd >= 0) {

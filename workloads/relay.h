@@ -6,7 +6,8 @@
 
 #include <stdatomic.h>
 
-#include "core/gossip.h"
+#include "workloads/account.h"
+#include "workloads/fanout.h"
 #include "workloads/ledger.h"
 #include "workloads/recorder.h"
 #include "workloads/scenario.h"
@@ -26,14 +27,13 @@ enum mpb_relay_phase {
 struct mpb_relay_result {
     enum mpb_status status;
     struct mpb_error err;
-    int cpu; /* pinned to; -1: not */
-    struct mpb_probe_counts counts;
+    int cpu;                /* pinned to; -1: not */
     struct mpb_usage usage; /* of the run */
     uint64_t cpu_ns;        /* of the run */
     bool has_allocator;
-    struct mpb_allocator_totals totals; /* of the run */
-    struct mpb_node_stats node_start, node_end;
-    struct mpb_gossip_stats gossip_start, gossip_end;
+    struct mpb_account own;         /* of the run; live_bytes: at its end */
+    struct mpb_fanout_stats fanout; /* of the run */
+    uint64_t n_pushes_taken;        /* of the whole session */
     uint64_t queued_bytes_max;
     uint64_t archive_bytes, seen_bytes, cache_bytes; /* at the end of the run */
     struct mpb_ledger ledger[2];                     /* warm-up, run */
@@ -47,8 +47,13 @@ struct mpb_relay_shared {
     _Atomic int phase[MPB_RELAY__COUNT];
     _Atomic bool failed; /* either node has given up */
     struct mpb_relay_result result[MPB_RELAY__COUNT];
-    uint64_t *sent_ns; /* sent_ns[total]: intended send times */
-    uint64_t *done_ns; /* done_ns[total]: when the application's handler returned */
+    uint64_t *sent_ns;         /* sent_ns[total]: intended send times */
+    _Atomic uint64_t *done_ns; /* done_ns[total]: when the application's handler returned; 0: not */
+    uint8_t *lost;             /* lost[total]: 1: the publisher's queue was full */
+    /* What must have arrived, as the publisher's losses say: n_arrived[0] messages of the warm-up,
+     * n_arrived[1] of the run, numbers in arrived[total]. Filled in when the receiver verifies. */
+    uint32_t *arrived;
+    size_t n_arrived[2];
 };
 
 /* One node's own view of the session. */
@@ -57,9 +62,10 @@ struct mpb_relay {
     const struct mpb_workload *workload;
     struct mpb_relay_shared *shared;
     enum mpb_relay_role role;
-    int listen_fd; /* receiver's */
-    uint16_t port; /* publisher's */
-    int wake_fd;   /* eventfd: receiver to publisher */
+    int listen_fd;             /* receiver's */
+    uint16_t port;             /* publisher's */
+    uint16_t subscribers_port; /* receiver's, when there are filter peers */
+    int wake_fd;               /* eventfd: receiver to publisher */
     bool counting;
     bool (*other_lives)(void *ctx); /* NULL: threads, which do not die alone */
     void *other_ctx;
@@ -70,10 +76,14 @@ struct mpb_relay {
     int epoll_fd;
     bool drained; /* the socket had nothing more when it was last read */
     struct mpb_ledger *ledger;
-    size_t n_seen; /* deliveries to the application */
+    size_t n_seen;               /* deliveries to the application */
+    struct mpb_fanout *fanout;   /* NULL: no filter peers */
+    enum mpb_status push_status; /* what the last push left */
     uint64_t cpu_start_ns;
     struct mpb_allocator allocator;
-    struct mpb_allocator_totals totals_start;
+    struct mpb_account_source source;
+    struct mpb_account start;
+    struct mpb_fanout_stats fanout_start;
     struct mpb_usage usage_start;
 };
 

@@ -5,9 +5,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SERVE_WAIT_MS = 100 };
+enum { SERVE_WAIT_MS = 100, LOOK_EVERY = 64 /* messages */ };
 
-#define SPIN_NS 60000 /* a timer's wake-up is this late at worst: the rest is spun */
+#define SLICE_NS 10000000 /* longest sleep between looks at the other node */
+#define SPIN_NS 60000     /* a timer's wake-up is this late at worst: the rest is spun */
 
 /* Messages that have left the publisher's hands and are not yet done or lost. */
 static uint64_t in_flight(const struct mpb_relay *r, size_t published)
@@ -70,8 +71,15 @@ static enum mpb_status wait_until(struct mpb_relay *r, uint64_t at_ns, struct mp
             if (st != MPB_OK) {
                 return st;
             }
-            sleep_ns = sleep_ns < 10000000 ? sleep_ns : 10000000;
-            nanosleep(&(struct timespec){0, (long)sleep_ns}, NULL);
+            sleep_ns = sleep_ns < SLICE_NS ? sleep_ns : SLICE_NS;
+            if (mpb_gossip_wants_write(r->peer) && sleep_ns >= 1000000) {
+                st = mpb_relay_serve(r, 1, err); /* its socket may take more before then */
+                if (st != MPB_OK) {
+                    return st;
+                }
+            } else {
+                nanosleep(&(struct timespec){0, (long)sleep_ns}, NULL);
+            }
         }
     }
 }
@@ -92,8 +100,11 @@ static enum mpb_status publish_one(struct mpb_relay *r, size_t idx, struct mpb_e
         return mpb_error_set(err, st, "macro", "publishing message %zu: %s", idx,
                              mpb_status_text(st));
     }
-    uint64_t lost = mpb_gossip_stats(r->gossip)->dropped[MPB_DROP_QUEUE_FULL];
-    atomic_store(&r->shared->n_lost, lost);
+    uint64_t n_lost = mpb_gossip_stats(r->gossip)->dropped[MPB_DROP_QUEUE_FULL];
+    if (n_lost > atomic_load_explicit(&r->shared->n_lost, memory_order_relaxed)) {
+        r->shared->lost[idx] = 1;
+        atomic_store(&r->shared->n_lost, n_lost);
+    }
     return MPB_OK;
 }
 
@@ -110,6 +121,9 @@ enum mpb_status mpb_relay_publish_all(struct mpb_relay *relay, size_t first, siz
         relay->shared->sent_ns[first + i] = is_open_loop ? intended_ns : mpb_clock_now_ns();
         if (st == MPB_OK) {
             st = publish_one(relay, first + i, err);
+        }
+        if (st == MPB_OK && i % LOOK_EVERY == 0) { /* a late open loop never waits */
+            st = mpb_relay_check(relay, mpb_clock_now_ns(), err);
         }
     }
     return st == MPB_OK ? wait_for_window(relay, first + n, 0, err) : st;

@@ -2,6 +2,7 @@
  * the topic handler and the whole chain. No network. Two runs on one node, of consecutive messages,
  * so that run 2 inserts nothing that run 1 already did. */
 #include "core/node.h"
+#include "workloads/fanout.h"
 #include "workloads/ledger.h"
 #include "workloads/recorder.h"
 #include "workloads/scenario.h"
@@ -38,26 +39,6 @@ static void push(void *ctx, uint32_t peer, const struct mpb_parts *push)
     m->current->pushed_bytes += mpb_buffer_parts_len(push);
 }
 
-/* A filter with n peers that all want the workload's messages; NULL when n is 0. */
-static enum mpb_status make_filter(uint32_t n, struct mpb_filter **out)
-{
-    if (n == 0) {
-        return MPB_OK;
-    }
-    struct mpb_filter *filter = mpb_filter_new();
-    enum mpb_status st = filter != NULL ? MPB_OK : MPB_E_NOMEM;
-    for (uint32_t peer = 0; peer < n && st == MPB_OK; peer++) {
-        st = mpb_filter_subscribe(filter, peer, MPB_BYTES_OF(MPB_WORKLOAD_PUBSUB_TOPIC),
-                                  MPB_BYTES_OF(MPB_WORKLOAD_CONTENT_TOPIC));
-    }
-    if (st != MPB_OK) {
-        mpb_filter_free(filter);
-        return st;
-    }
-    *out = filter;
-    return MPB_OK;
-}
-
 static enum mpb_status set_up(struct micro *m, struct mpb_error *err)
 {
     const struct mpb_scenario_cfg *cfg = m->cfg;
@@ -68,7 +49,7 @@ static enum mpb_status set_up(struct micro *m, struct mpb_error *err)
     if (st == MPB_OK) {
         st = mpb_recorder_init(&m->recorder, cfg->n_messages, cfg->counting, err);
     }
-    if (st == MPB_OK && make_filter(cfg->n_filter_peers, &filter) != MPB_OK) {
+    if (st == MPB_OK && mpb_fanout_filter(cfg->n_filter_peers, &filter) != MPB_OK) {
         st = mpb_error_set(err, MPB_E_NOMEM, "filter", NULL);
     }
     if (st != MPB_OK) {
