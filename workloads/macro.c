@@ -227,13 +227,13 @@ static enum mpb_status run_processes(struct mpb_macro *m, struct mpb_error *err)
     return st == MPB_OK ? judge_child(m, err) : st;
 }
 
-/* The error that came first: a node that only saw the other give up is not the cause. */
+/* The error that came first: what a node says that saw the other give up is not the cause. */
 static enum mpb_status outcome(const struct mpb_macro *m, struct mpb_error *err)
 {
     const struct mpb_relay_result *cause = NULL;
     for (int i = 0; i < MPB_RELAY__COUNT; i++) {
         const struct mpb_relay_result *r = &m->shared->result[i];
-        if (r->status != MPB_OK && (cause == NULL || cause->status == MPB_E_INCOMPLETE)) {
+        if (r->status != MPB_OK && (cause == NULL || !cause->failed_first)) {
             cause = r;
         }
     }

@@ -358,7 +358,7 @@ void mpb_relay_main(struct mpb_relay *relay)
     result->cpu = mpb_link_pin((unsigned)relay->role);
     result->status = live(relay, &result->err);
     if (result->status != MPB_OK) {
-        atomic_store(&relay->shared->failed, true);
+        result->failed_first = !atomic_exchange(&relay->shared->failed, true);
     }
     mpb_fanout_free(relay->fanout);
     mpb_gossip_free(relay->gossip);

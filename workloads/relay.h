@@ -27,6 +27,7 @@ enum mpb_relay_phase {
 struct mpb_relay_result {
     enum mpb_status status;
     struct mpb_error err;
+    bool failed_first;      /* before the other node did: the cause */
     int cpu;                /* pinned to; -1: not */
     struct mpb_usage usage; /* of the run */
     uint64_t cpu_ns;        /* of the run */
