@@ -177,8 +177,9 @@ static void reap(struct mpb_macro *m)
         uint64_t limit_ns = atomic_load(&m->shared->failed) ? GRACE_NS : END_LIMIT_NS;
         if (mpb_clock_now_ns() - since_ns > limit_ns) {
             kill(m->child, SIGKILL);
-            waitpid(m->child, &m->child_status, 0);
+            waitpid(m->child, NULL, 0); /* that end is ours, not what went wrong */
             m->child = 0;
+            atomic_store(&m->shared->failed, true);
             return;
         }
         nanosleep(&(struct timespec){0, 200000}, NULL);
