@@ -27,6 +27,7 @@ EXTERNALS = {
     "jemalloc/": "instrument/",
     "openssl/": "core/ harness/fingerprint.c",
     "protobuf-c/": "core/",
+    "sqlite3.h": "core/archive_",
     "jansson.h": "reports/",
     "cmocka.h": "*/tests/",
 }
@@ -100,6 +101,7 @@ PLANTED = {
     "workloads/short.c": '#include "mix.h"',
     "workloads/hash.c": "#include <openssl/evp.h>",
     "core/json.c": "#include <jansson.h>",
+    "core/database.c": "#include <sqlite3.h>",
     "core/untested.c": "#include <cmocka.h>",
     "reports/new.c": "#include <zstd.h>",
     "stray.c": "",

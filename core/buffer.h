@@ -24,6 +24,19 @@ static inline struct mpb_bytes mpb_buffer_view(const struct mpb_buffer *buffer)
     return bytes;
 }
 
+/* Bytes on their way out, in order head | data | tail, not joined. head and tail are short and
+ * borrowed; data lies within buffer (NULL if data is empty), so whoever keeps it takes a reference.
+ */
+struct mpb_parts {
+    struct mpb_bytes head, data, tail;
+    struct mpb_buffer *buffer;
+};
+
+static inline size_t mpb_buffer_parts_len(const struct mpb_parts *parts)
+{
+    return parts->head.len + parts->data.len + parts->tail.len;
+}
+
 MPB_END_DECLS
 
 #endif

@@ -29,28 +29,27 @@ static enum mpb_status trace(struct chain *c, const struct mpb_msg *msg)
     return MPB_OK;
 }
 
-/* Give the push to every matching peer; by value each gets a copy of its own, freed when sent. */
+/* Give the push to every matching peer; by value each gets a buffer of its own. */
 static enum mpb_status push_to_peers(struct chain *c, const struct mpb_msg *msg,
-                                     const struct mpb_bytes *parts, size_t n_parts)
+                                     const struct mpb_parts *push)
 {
     struct mpb_node *n = c->node;
-    assert(!n->cfg.variant->path->by_value || n_parts == 1);
     bool copy_each = mpb_gate_copies(n->cfg.variant, MPB_GATE_PUSH_BUFFER) > 0;
     uint32_t peer = 0;
+    assert(!copy_each || push->head.len + push->tail.len == 0);
     for (size_t at = 0; mpb_filter_match(n->cfg.filter, at, c->delivery.pubsub_topic,
                                          msg->content_topic, &peer, &at);) {
-        uint8_t *own = NULL;
-        struct mpb_bytes own_part = parts[0];
+        struct mpb_parts given = *push;
         if (copy_each) {
-            own = mpb_copy_bytes(parts[0]);
-            if (own == NULL) {
+            given.buffer = mpb_copy_bytes(push->data);
+            if (given.buffer == NULL) {
                 return MPB_E_NOMEM;
             }
-            own_part.data = own;
+            given.data = mpb_buffer_view(given.buffer);
         }
-        n->cfg.push(n->cfg.push_ctx, peer, copy_each ? &own_part : parts, n_parts);
+        n->cfg.push(n->cfg.push_ctx, peer, &given);
         n->stats.pushed++;
-        mpb_copy_bytes_free(own);
+        mpb_buffer_unref(copy_each ? given.buffer : NULL);
     }
     return MPB_OK;
 }
@@ -64,8 +63,8 @@ static enum mpb_status push_serialised(struct chain *c, const struct mpb_msg *ms
     }
     enum mpb_status st = MPB_E_INTERNAL;
     if (mpb_push_encode(msg, c->delivery.pubsub_topic, buffer->data, len) == len) {
-        struct mpb_bytes part = mpb_buffer_view(buffer);
-        st = push_to_peers(c, msg, &part, 1);
+        struct mpb_parts push = {.data = mpb_buffer_view(buffer), .buffer = buffer};
+        st = push_to_peers(c, msg, &push);
     }
     mpb_buffer_unref(buffer);
     return st;
@@ -76,14 +75,14 @@ static enum mpb_status push_scattered(struct chain *c, const struct mpb_msg *msg
 {
     enum { TRAILER_MAX = 512 };
     uint8_t header[MPB_PUSH_HEADER_MAX], trailer[TRAILER_MAX];
-    struct mpb_bytes wire = mpb_buffer_view(c->delivery.inbound);
-    size_t header_len = mpb_push_header(wire.len, header);
+    const struct mpb_inbound *in = c->delivery.inbound;
+    size_t header_len = mpb_push_header(in->wire.len, header);
     size_t trailer_len = mpb_push_trailer(c->delivery.pubsub_topic, trailer, sizeof(trailer));
     if (trailer_len == 0) {
         return MPB_E_INTERNAL;
     }
-    struct mpb_bytes parts[] = {{header, header_len}, wire, {trailer, trailer_len}};
-    return push_to_peers(c, msg, parts, MPB_ARRAY_LEN(parts));
+    struct mpb_parts push = {{header, header_len}, in->wire, {trailer, trailer_len}, in->buffer};
+    return push_to_peers(c, msg, &push);
 }
 
 static enum mpb_status filter(struct chain *c, const struct mpb_msg *msg)
@@ -110,21 +109,24 @@ static enum mpb_status filter(struct chain *c, const struct mpb_msg *msg)
                                                                           : push_serialised(c, msg);
 }
 
-/* Put an admitted message: by value a copy of its own stays behind, else a reference. */
+/* Put a message: by value a copy of its own stays behind, by reference the envelope; in a database
+ * a row, which is written from the message as it is and is no copy of ours. */
 static enum mpb_status store(struct chain *c, const struct mpb_msg *msg, const struct mpb_key *key,
-                             size_t pos)
+                             enum mpb_refusal *refusal)
 {
     struct mpb_node *n = c->node;
-    if (c->delivery.envelope != NULL) {
-        mpb_archive_ref_envelope(n->archive, pos, key, c->delivery.envelope);
-        return MPB_OK;
-    }
+    struct mpb_archive_item item = {.key = key, .msg = msg, .envelope = c->delivery.envelope};
     struct mpb_gate stored = {0};
-    const struct mpb_msg *kept = NULL;
-    enum mpb_status st =
-        mpb_gate_pass(&stored, n->cfg.variant, MPB_GATE_ARCHIVE_STORED, msg, &kept);
+    enum mpb_status st = mpb_archive_admit(n->archive, key, refusal, &n->err);
+    if (st != MPB_OK || *refusal != MPB_REFUSAL__COUNT) {
+        return st;
+    }
+    if (mpb_archive_keeps(n->archive) == MPB_ARCHIVE_COPIES) {
+        st = mpb_gate_pass(&stored, n->cfg.variant, MPB_GATE_ARCHIVE_STORED, msg, &item.msg);
+        item.copy = st == MPB_OK ? mpb_gate_take(&stored) : NULL;
+    }
     if (st == MPB_OK) {
-        mpb_archive_take_copy(n->archive, pos, key, mpb_gate_take(&stored));
+        st = mpb_archive_put(n->archive, &item, refusal, &n->err);
     }
     mpb_gate_close(&stored);
     return st;
@@ -146,17 +148,15 @@ static enum mpb_status archive(struct chain *c, const struct mpb_msg *msg)
     memcpy(key.hash, hash, sizeof(key.hash));
     struct mpb_gate put = {0};
     const struct mpb_msg *parameter = NULL;
-    size_t pos = 0;
     enum mpb_refusal refusal = mpb_archive_check(msg, n->now_ns);
     if (refusal == MPB_REFUSAL__COUNT) {
         st = mpb_gate_pass(&put, n->cfg.variant, MPB_GATE_ARCHIVE_PUT, msg, &parameter);
-        refusal = mpb_archive_admit(n->archive, &key, &pos);
+        st = st == MPB_OK ? store(c, parameter, &key, &refusal) : st;
     }
     if (st == MPB_OK && refusal != MPB_REFUSAL__COUNT) {
         n->stats.refused[refusal]++;
     } else if (st == MPB_OK) {
-        st = store(c, parameter, &key, pos);
-        n->stats.archived += st == MPB_OK ? 1 : 0;
+        n->stats.archived++;
     }
     mpb_gate_close(&put);
     return st;
@@ -164,6 +164,9 @@ static enum mpb_status archive(struct chain *c, const struct mpb_msg *msg)
 
 static enum mpb_status store_sync(struct chain *c, const struct mpb_msg *msg)
 {
+    if (c->node->cfg.no_store_sync) {
+        return MPB_OK;
+    }
     uint8_t computed[MPB_MSG_HASH_LEN];
     const uint8_t *hash = NULL;
     enum mpb_status st = hash_here(c, MPB_SITE_STORE_SYNC, msg, computed, &hash);
@@ -246,15 +249,17 @@ static enum mpb_status churn(const struct mpb_variant *variant, const struct mpb
 }
 
 /* By reference: one envelope that owns the decode, with its hash, for the whole chain. */
-static enum mpb_status wrap(struct chain *c, struct mpb__decoded *decoded)
+static enum mpb_status wrap(struct chain *c, const struct mpb__entry *entry,
+                            struct mpb__decoded *decoded)
 {
-    struct mpb_node *n = c->node;
     struct mpb_envelope *envelope = NULL;
+    const uint8_t *hash = NULL;
     if (decoded->owned != NULL) {
         envelope = mpb_envelope_take_owned(decoded->owned, c->delivery.pubsub_topic);
     } else {
-        envelope =
-            mpb_envelope_new_view(decoded->msg, c->delivery.inbound, c->delivery.pubsub_topic);
+        struct mpb_buffer *buffer =
+            entry->known != NULL ? entry->known_buffer : entry->inbound->buffer;
+        envelope = mpb_envelope_new_view(decoded->msg, buffer, c->delivery.pubsub_topic);
     }
     if (envelope == NULL) {
         return MPB_E_NOMEM;
@@ -262,47 +267,56 @@ static enum mpb_status wrap(struct chain *c, struct mpb__decoded *decoded)
     decoded->owned = NULL;
     c->delivery.envelope = envelope;
     c->delivery.msg = &envelope->msg;
-    return mpb__node_hash(n, MPB_SITE_TOPIC_HANDLER, &envelope->msg, NULL, envelope->hash,
-                          &c->delivery.hash);
+    enum mpb_status st = mpb__node_hash(c->node, entry->site, &envelope->msg, entry->known_hash,
+                                        envelope->hash, &hash);
+    if (st == MPB_OK && hash == entry->known_hash && hash != NULL) {
+        memcpy(envelope->hash, hash, sizeof(envelope->hash));
+    }
+    c->delivery.hash = envelope->hash;
+    return st;
 }
 
-static enum mpb_status decode_here(struct mpb_node *node, const struct mpb_buffer *buffer,
+static enum mpb_status decode_here(const struct mpb_node *node, const struct mpb__entry *entry,
                                    struct mpb__decoded *out)
 {
-    enum mpb_decode_plan plan = mpb__node_plan(node, MPB_SITE_TOPIC_HANDLER)->decode;
+    enum mpb_decode_plan plan = mpb__node_plan(node, entry->site)->decode;
     if (plan != MPB_DECODE_REUSE) {
-        return mpb__node_decode(plan, mpb_buffer_view(buffer), out);
+        return mpb__node_decode(plan, entry->inbound->wire, out);
     }
-    if (node->validated != buffer) {
+    if (entry->known == NULL) {
         return MPB_E_INTERNAL;
     }
-    out->view = node->validated_msg;
+    out->view = *entry->known;
     out->msg = &out->view;
     return MPB_OK;
 }
 
-enum mpb_status mpb_node_deliver(struct mpb_node *node, struct mpb_buffer *buffer, int64_t now_ns)
+enum mpb_status mpb__chain_enter(struct mpb_node *node, const struct mpb__entry *entry,
+                                 int64_t now_ns)
 {
     const struct mpb_variant *variant = node->cfg.variant;
-    struct chain c = {.node = node,
-                      .delivery = {.pubsub_topic = node->cfg.pubsub_topic, .inbound = buffer}};
+    struct chain c = {
+        .node = node,
+        .delivery = {.pubsub_topic = node->cfg.pubsub_topic, .inbound = entry->inbound}};
     struct mpb__decoded decoded = {0};
     struct mpb_gate bind = {0}, capture = {0};
     const struct mpb_msg *bound = NULL;
 
-    MPB_PROBE_SITE(MPB_SITE_TOPIC_HANDLER);
+    MPB_PROBE_SITE(entry->site);
     node->now_ns = now_ns;
-    enum mpb_status st = decode_here(node, buffer, &decoded);
+    enum mpb_status st = decode_here(node, entry, &decoded);
     if (st != MPB_OK) {
         return st;
     }
-    st = mpb_gate_pass(&bind, variant, MPB_GATE_TOPIC_HANDLER_BIND, decoded.msg, &bound);
+    st = mpb_gate_pass(&bind, variant, entry->bind, decoded.msg, &bound);
     if (st == MPB_OK) {
+        MPB_PROBE_SITE(MPB_SITE_TOPIC_HANDLER);
         st = mpb_gate_pass(&capture, variant, MPB_GATE_TOPIC_HANDLER_CAPTURE, bound,
                            &c.delivery.msg);
+        MPB_PROBE_SITE(entry->site);
     }
     if (st == MPB_OK && !variant->path->by_value) {
-        st = wrap(&c, &decoded);
+        st = wrap(&c, entry, &decoded);
     }
     if (st == MPB_OK) {
         st = churn(variant, c.delivery.msg);
@@ -310,6 +324,7 @@ enum mpb_status mpb_node_deliver(struct mpb_node *node, struct mpb_buffer *buffe
     if (st == MPB_OK) {
         st = run_handlers(&c);
     }
+    MPB_PROBE_SITE(entry->site);
     mpb_envelope_unref(c.delivery.envelope);
     mpb_gate_close(&capture);
     mpb_gate_close(&bind);

@@ -38,21 +38,16 @@ void mpb_copy_free(struct mpb_copy *copy)
     mpb_heap_free(copy);
 }
 
-uint8_t *mpb_copy_bytes(struct mpb_bytes bytes)
+struct mpb_buffer *mpb_copy_bytes(struct mpb_bytes bytes)
 {
-    uint8_t *data = mpb_heap_alloc(bytes.len);
-    if (data == NULL) {
+    struct mpb_buffer *buffer = mpb_buffer_new(bytes.len);
+    if (buffer == NULL) {
         return NULL;
     }
     if (bytes.len > 0) {
-        memcpy(data, bytes.data, bytes.len);
+        memcpy(buffer->data, bytes.data, bytes.len);
     }
     MPB_PROBE_ADD(COPIES, 1);
     MPB_PROBE_ADD(COPIED_BYTES, bytes.len);
-    return data;
-}
-
-void mpb_copy_bytes_free(uint8_t *data)
-{
-    mpb_heap_free(data);
+    return buffer;
 }

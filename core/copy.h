@@ -5,6 +5,7 @@
 #ifndef MPB_CORE_COPY_H
 #define MPB_CORE_COPY_H
 
+#include "core/buffer.h"
 #include "core/msg.h"
 
 MPB_BEGIN_DECLS
@@ -19,9 +20,9 @@ struct mpb_copy {
 MPB_MUST_USE struct mpb_copy *mpb_copy_new(const struct mpb_msg *msg);
 void mpb_copy_free(struct mpb_copy *copy); /* NULL is a no-op */
 
-/* A copy of plain bytes (a push buffer for one peer), counted alike; NULL when out of memory. */
-MPB_MUST_USE uint8_t *mpb_copy_bytes(struct mpb_bytes bytes);
-void mpb_copy_bytes_free(uint8_t *data); /* NULL is a no-op */
+/* A copy of plain bytes (a push for one peer) in a buffer with one reference, counted alike; NULL
+ * when out of memory. */
+MPB_MUST_USE struct mpb_buffer *mpb_copy_bytes(struct mpb_bytes bytes);
 
 MPB_END_DECLS
 

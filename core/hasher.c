@@ -157,13 +157,24 @@ enum mpb_status mpb_hasher_message(struct mpb_hasher *hasher, struct mpb_bytes p
     return outcome(is_ok);
 }
 
+enum mpb_status mpb_hasher_id_parts(struct mpb_hasher *hasher, const struct mpb_bytes *parts,
+                                    size_t n_parts, uint8_t out[MPB_MSG_HASH_LEN])
+{
+    size_t n_bytes = 0;
+    bool is_ok = begin(hasher, hasher->ctx);
+    for (size_t i = 0; i < n_parts; i++) {
+        is_ok = is_ok && add(hasher->ctx, parts[i]);
+        n_bytes += parts[i].len;
+    }
+    MPB_PROBE_ADD(ID_HASHES, 1);
+    MPB_PROBE_ADD(ID_HASHED_BYTES, n_bytes);
+    return outcome(is_ok && end(hasher, out));
+}
+
 enum mpb_status mpb_hasher_id(struct mpb_hasher *hasher, struct mpb_bytes encoded,
                               uint8_t out[MPB_MSG_HASH_LEN])
 {
-    MPB_PROBE_ADD(ID_HASHES, 1);
-    MPB_PROBE_ADD(ID_HASHED_BYTES, encoded.len);
-    bool is_ok = begin(hasher, hasher->ctx) && add(hasher->ctx, encoded) && end(hasher, out);
-    return outcome(is_ok);
+    return mpb_hasher_id_parts(hasher, &encoded, 1, out);
 }
 
 const char *mpb_hasher_library(void)

@@ -29,6 +29,10 @@ MPB_MUST_USE enum mpb_status mpb_hasher_message(struct mpb_hasher *hasher,
 /* The gossipsub message id of an encoded message. Counts 1 id hash and encoded.len bytes. */
 MPB_MUST_USE enum mpb_status mpb_hasher_id(struct mpb_hasher *hasher, struct mpb_bytes encoded,
                                            uint8_t out[MPB_MSG_HASH_LEN]);
+/* The same of an encoding in parts[n_parts]. */
+MPB_MUST_USE enum mpb_status mpb_hasher_id_parts(struct mpb_hasher *hasher,
+                                                 const struct mpb_bytes *parts, size_t n_parts,
+                                                 uint8_t out[MPB_MSG_HASH_LEN]);
 
 /* What hashes here: libcrypto's version, and the processor features it uses. Never NULL. */
 const char *mpb_hasher_library(void);

@@ -43,6 +43,28 @@ size_t mpb_msg_encode(const struct mpb_msg *msg, uint8_t *out, size_t cap)
     return len;
 }
 
+size_t mpb_msg_head(const struct mpb_msg *msg, uint8_t out[MPB_MSG_HEAD_MAX])
+{
+    size_t n = 0, len = msg->payload.len;
+    out[n++] = 1 << 3 | 2; /* field 1, length-delimited */
+    for (; len >= 0x80; len >>= 7) {
+        out[n++] = (uint8_t)(len | 0x80);
+    }
+    out[n++] = (uint8_t)len;
+    return n;
+}
+
+size_t mpb_msg_tail(const struct mpb_msg *msg, uint8_t *out, size_t cap)
+{
+    if (mpb_msg_encoded_len(msg) - bytes_len(1, msg->payload) > cap) {
+        return 0;
+    }
+    Mpb__WakuMessage proto;
+    mpb__message_pb_fill(msg, &proto);
+    proto.has_payload = 0;
+    return mpb__waku_message__pack(&proto, out);
+}
+
 static bool is_equal(struct mpb_bytes a, struct mpb_bytes b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);

@@ -28,6 +28,13 @@ size_t mpb_msg_encoded_len(const struct mpb_msg *msg);
  * Counts 1 encode and the bytes written. */
 size_t mpb_msg_encode(const struct mpb_msg *msg, uint8_t *out, size_t cap);
 
+/* The encoding's bytes before the payload's own (tag and length) and behind them (the other six
+ * fields), for a sender that joins nothing. Lengths; the tail's is 0 if cap is too small. They
+ * count nothing: no message is serialised. */
+#define MPB_MSG_HEAD_MAX 11
+size_t mpb_msg_head(const struct mpb_msg *msg, uint8_t out[MPB_MSG_HEAD_MAX]);
+size_t mpb_msg_tail(const struct mpb_msg *msg, uint8_t *out, size_t cap);
+
 /* All seven fields equal, bytes compared by content. */
 bool mpb_msg_is_equal(const struct mpb_msg *a, const struct mpb_msg *b);
 

@@ -46,6 +46,21 @@ enum mpb_status mpb__node_hash(struct mpb_node *node, enum mpb_site site, const 
     return MPB_OK;
 }
 
+static enum mpb_status make_archive(const struct mpb_node_cfg *cfg, struct mpb_archive **out,
+                                    struct mpb_error *err)
+{
+    bool by_value = cfg->variant->path->by_value;
+    struct mpb_archive_cfg archive = {
+        .keeps = cfg->archive_db != NULL ? MPB_ARCHIVE_ROWS
+                 : by_value              ? MPB_ARCHIVE_COPIES
+                                         : MPB_ARCHIVE_ENVELOPES,
+        .capacity = cfg->archive_capacity,
+        .pubsub_topic = cfg->pubsub_topic,
+        .db = cfg->archive_db,
+    };
+    return mpb_archive_new(&archive, out, err);
+}
+
 enum mpb_status mpb_node_new(const struct mpb_node_cfg *cfg, struct mpb_node **out,
                              struct mpb_error *err)
 {
@@ -61,9 +76,9 @@ enum mpb_status mpb_node_new(const struct mpb_node_cfg *cfg, struct mpb_node **o
     node->cfg.filter = NULL; /* taken over last */
     enum mpb_status st = mpb_hasher_new(&node->hasher, err);
     if (st == MPB_OK && cfg->archive_capacity > 0) {
-        st = mpb_archive_new(cfg->archive_capacity, cfg->variant->path->by_value, &node->archive);
+        st = make_archive(cfg, &node->archive, err);
     }
-    if (st == MPB_OK) {
+    if (st == MPB_OK && !cfg->no_store_sync) {
         st = mpb_sync_index_init(&node->sync_index);
     }
     if (st != MPB_OK) {
@@ -105,10 +120,10 @@ static enum mpb_status run_validators(struct mpb_node *node, const struct mpb_ms
     return MPB_OK;
 }
 
-enum mpb_status mpb_node_validate(struct mpb_node *node, struct mpb_buffer *buffer, bool *accepted)
+enum mpb_status mpb_node_validate(struct mpb_node *node, const struct mpb_inbound *in,
+                                  bool *accepted)
 {
     MPB_PROBE_SITE(MPB_SITE_VALIDATOR);
-    struct mpb_bytes wire = mpb_buffer_view(buffer);
     struct mpb__decoded decoded = {0};
     struct mpb_gate bind = {0};
     const struct mpb_msg *msg = NULL;
@@ -116,7 +131,7 @@ enum mpb_status mpb_node_validate(struct mpb_node *node, struct mpb_buffer *buff
 
     node->validated = NULL;
     enum mpb_status st =
-        mpb__node_decode(mpb__node_plan(node, MPB_SITE_VALIDATOR)->decode, wire, &decoded);
+        mpb__node_decode(mpb__node_plan(node, MPB_SITE_VALIDATOR)->decode, in->wire, &decoded);
     if (st == MPB_E_NOMEM) {
         return st;
     }
@@ -127,10 +142,11 @@ enum mpb_status mpb_node_validate(struct mpb_node *node, struct mpb_buffer *buff
     }
     st = mpb_gate_pass(&bind, node->cfg.variant, MPB_GATE_VALIDATOR_BIND, decoded.msg, &msg);
     if (st == MPB_OK) {
-        st = run_validators(node, msg, wire, &is_accepted);
+        st = run_validators(node, msg, in->wire, &is_accepted);
     }
     if (st == MPB_OK) {
-        node->validated = buffer;
+        node->validated = in->wire.data;
+        node->last_ns = msg->timestamp_ns;
         node->validated_msg = decoded.view; /* only a view may outlive its decode */
         *accepted = is_accepted;
     }
@@ -139,16 +155,36 @@ enum mpb_status mpb_node_validate(struct mpb_node *node, struct mpb_buffer *buff
     return st;
 }
 
+enum mpb_status mpb_node_deliver(struct mpb_node *node, const struct mpb_inbound *in,
+                                 int64_t now_ns)
+{
+    struct mpb__entry entry = {
+        .site = MPB_SITE_TOPIC_HANDLER, .bind = MPB_GATE_TOPIC_HANDLER_BIND, .inbound = in};
+    if (node->validated == in->wire.data) {
+        entry.known = &node->validated_msg;
+        entry.known_buffer = in->buffer;
+    }
+    return mpb__chain_enter(node, &entry, now_ns);
+}
+
 enum mpb_status mpb_node_receive(struct mpb_node *node, struct mpb_buffer *buffer, int64_t now_ns)
 {
+    struct mpb_inbound in = {buffer, mpb_buffer_view(buffer)};
     bool accepted = false;
-    enum mpb_status st = mpb_node_validate(node, buffer, &accepted);
+    enum mpb_status st = mpb_node_validate(node, &in, &accepted);
     if (st == MPB_OK && accepted) {
-        st = mpb_node_deliver(node, buffer, now_ns);
+        st = mpb_node_deliver(node, &in, now_ns);
     }
     MPB_PROBE_SITE(MPB_SITE_INBOUND);
     mpb_buffer_unref(buffer);
     return st;
+}
+
+enum mpb_status mpb_node_id(struct mpb_node *node, struct mpb_bytes wire,
+                            uint8_t out[MPB_MSG_HASH_LEN])
+{
+    MPB_PROBE_SITE(MPB_SITE_SEEN_CACHE);
+    return mpb_hasher_id(node->hasher, wire, out);
 }
 
 /* The gate behind an observing site's decode. */
@@ -188,6 +224,9 @@ enum mpb_status mpb_node_observe(struct mpb_node *node, enum mpb_site site, stru
         return st == MPB_E_NOMEM ? st : MPB_OK; /* the validator is where bad bytes are counted */
     }
     st = mpb_gate_pass(&bind, node->cfg.variant, bind_gate(site), decoded.msg, &msg);
+    if (st == MPB_OK && plan->id_hash) {
+        st = mpb_hasher_id(node->hasher, wire, computed);
+    }
     if (st == MPB_OK) {
         st = mpb__node_hash(node, site, msg, NULL, computed, &hash);
     }
@@ -197,6 +236,22 @@ enum mpb_status mpb_node_observe(struct mpb_node *node, enum mpb_site site, stru
     mpb_gate_close(&bind);
     mpb__node_decoded_fini(&decoded);
     return st;
+}
+
+bool mpb_node_has_failed(const struct mpb_node *node)
+{
+    return node->err.status == MPB_E_IO;
+}
+
+const char *mpb_node_reason(const struct mpb_node *node, enum mpb_status status)
+{
+    return status == MPB_E_IO && mpb_node_has_failed(node) ? node->err.text
+                                                           : mpb_status_text(status);
+}
+
+int64_t mpb_node_last_ns(const struct mpb_node *node)
+{
+    return node->last_ns;
 }
 
 const struct mpb_node_stats *mpb_node_stats(const struct mpb_node *node)

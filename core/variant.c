@@ -27,8 +27,10 @@ static const struct mpb_path path_before = {
         {
             [MPB_SITE_PUBLISH] = {.hash = MPB_HASH_COMPUTE, .encode = MPB_ENCODE_SERIALISE},
             [MPB_SITE_SELF_DELIVER] = {.decode = MPB_DECODE_OWNED},
-            [MPB_SITE_ON_SEND] = {.decode = MPB_DECODE_OWNED, .hash = MPB_HASH_COMPUTE},
-            [MPB_SITE_ON_RECV] = {.decode = MPB_DECODE_OWNED},
+            [MPB_SITE_ON_SEND] = {.decode = MPB_DECODE_OWNED,
+                                  .hash = MPB_HASH_COMPUTE,
+                                  .id_hash = true},
+            [MPB_SITE_ON_RECV] = {.decode = MPB_DECODE_OWNED, .id_hash = true},
             [MPB_SITE_VALIDATOR] = {.decode = MPB_DECODE_OWNED},
             [MPB_SITE_ON_VALIDATED] = {.decode = MPB_DECODE_OWNED, .hash = MPB_HASH_COMPUTE},
             [MPB_SITE_TOPIC_HANDLER] = {.decode = MPB_DECODE_OWNED},

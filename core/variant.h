@@ -26,6 +26,7 @@ struct mpb_site_plan {
     enum mpb_decode_plan decode;
     enum mpb_hash_plan hash;
     enum mpb_encode_plan encode;
+    bool id_hash; /* an observer that computes the gossipsub id for itself */
 };
 
 struct mpb_path {

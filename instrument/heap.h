@@ -3,6 +3,7 @@
 #ifndef MPB_INSTRUMENT_HEAP_H
 #define MPB_INSTRUMENT_HEAP_H
 
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "instrument/probe.h"
@@ -34,6 +35,12 @@ static inline void mpb_heap_free(void *ptr)
 {
     MPB_PROBE_FREE(ptr);
     free(ptr);
+}
+
+/* Bytes that ptr, not NULL and given by the above, can hold: at least what was asked for. */
+static inline size_t mpb_heap_usable_bytes(void *ptr)
+{
+    return malloc_usable_size(ptr);
 }
 
 MPB_END_DECLS

@@ -22,6 +22,10 @@
     X(NS_PER_MSG_P90,    "ns_per_msg_p90",    NS,    LOWER,  TIMED, TIMED,    POINT, "sorted[min(n-1, n*90/100)] of the messages' clocks") \
     X(NS_PER_MSG_P99,    "ns_per_msg_p99",    NS,    LOWER,  TIMED, TIMED,    POINT, "sorted[min(n-1, n*99/100)] of the messages' clocks") \
     X(NS_PER_MSG_MAX,    "ns_per_msg_max",    NS,    LOWER,  TIMED, TIMED,    POINT, "the slowest message's clock") \
+    X(E2E_NS_P50,        "e2e_ns_p50",        NS,    LOWER,  TIMED, TIMED,    POINT, "macro: sorted[n/2], intended send time to the return of the receiver's handler") \
+    X(E2E_NS_P90,        "e2e_ns_p90",        NS,    LOWER,  TIMED, TIMED,    POINT, "macro: sorted[min(n-1, n*90/100)] of the same") \
+    X(E2E_NS_P99,        "e2e_ns_p99",        NS,    LOWER,  TIMED, TIMED,    POINT, "macro: sorted[min(n-1, n*99/100)] of the same") \
+    X(E2E_NS_MAX,        "e2e_ns_max",        NS,    LOWER,  TIMED, TIMED,    POINT, "macro: the slowest message, end to end") \
     X(LOOP_WALL,         "loop_wall",         NS,    LOWER,  TIMED, TIMED,    POINT, "the whole loop, preparation of arriving bytes included") \
     X(DECODES,           "decodes",           COUNT, LOWER,  EXACT, COUNTING, SUM,   "WakuMessage decodes begun, counted inside the codec") \
     X(DECODED_BYTES,     "decoded_bytes",     BYTES, LOWER,  EXACT, COUNTING, SUM,   "encoded bytes given to those decodes") \
@@ -41,12 +45,15 @@
     X(FREED_BYTES,       "freed_bytes",       BYTES, NONE,   EXACT, COUNTING, SUM,   "usable bytes given back, cumulative") \
     X(LIVE_BYTES,        "live_bytes",        BYTES, LOWER,  LEVEL, COUNTING, POINT, "usable bytes of the measured heap alive at the end of the run") \
     X(PEAK_BYTES,        "peak_bytes",        BYTES, LOWER,  LEVEL, COUNTING, POINT, "most usable bytes of the measured heap alive at once in the run") \
+    X(RETAINED_BYTES,    "retained_bytes",    BYTES, LOWER,  LEVEL, COUNTING, POINT, "bytes of messages that an owner (archive, message_cache, seen_cache, queue) holds or references at the end of the run; queue: at most") \
     X(PEAK_RSS,          "peak_rss",          BYTES, LOWER,  LEVEL, TIMED,    POINT, "largest resident set of the worker process") \
     X(MINOR_FAULTS,      "minor_faults",      COUNT, LOWER,  LEVEL, TIMED,    POINT, "minor page faults of the loop's thread") \
     X(CLOCK_MINOR_FAULTS,"clock_minor_faults",COUNT, LOWER,  LEVEL, TIMED,    POINT, "of those, within the messages' clocks") \
     X(MAJOR_FAULTS,      "major_faults",      COUNT, LOWER,  LEVEL, TIMED,    POINT, "major page faults of the loop's thread") \
     X(CTX_VOLUNTARY,     "ctx_voluntary",     COUNT, LOWER,  LEVEL, TIMED,    POINT, "voluntary context switches of the loop's thread") \
     X(CTX_INVOLUNTARY,   "ctx_involuntary",   COUNT, LOWER,  LEVEL, TIMED,    POINT, "involuntary context switches of the loop's thread") \
+    X(OFFERED_PER_S,     "offered_per_s",     PER_S, NONE,   LEVEL, TIMED,    POINT, "macro: the rate asked for with --rate") \
+    X(SATURATED,         "saturated",         COUNT, NONE,   LEVEL, TIMED,    POINT, "macro: 1 when less than 0.99 of the rate asked for reached the receiver's application") \
     X(CLOCK_RESOLUTION,  "clock_resolution",  NS,    NONE,   LEVEL, TIMED,    POINT, "smallest step seen between two readings of the clock") \
     X(CLOCK_READ,        "clock_read",        NS,    NONE,   LEVEL, TIMED,    POINT, "cost of one reading of the clock, median of batches")
 /* clang-format on */

@@ -9,6 +9,8 @@ MPB_BEGIN_DECLS
 
 /* n_bytes of zeroed memory (at least 1); NULL when there is none. */
 MPB_MUST_USE void *mpb_arena_map(size_t n_bytes);
+/* The same, shared with processes forked later. */
+MPB_MUST_USE void *mpb_arena_map_shared(size_t n_bytes);
 void mpb_arena_unmap(void *ptr, size_t n_bytes); /* NULL is a no-op */
 
 MPB_END_DECLS

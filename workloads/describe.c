@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/archive.h"
 #include "core/hasher.h"
 #include "core/owned.h"
 #include "instrument/allocator.h"
@@ -100,6 +101,15 @@ static void put_build(FILE *f, bool counting)
     put_fact(f, "libcrypto", mpb_hasher_library());
     put_fact(f, "libcrypto_cpu", mpb_hasher_cpu());
     put_fact(f, "protobuf_c", mpb_owned_library());
+    put_fact(f, "sqlite", mpb_archive_library());
+}
+
+static enum mpb_status end(FILE *f, struct mpb_error *err)
+{
+    if (fflush(f) != 0 || ferror(f)) {
+        return mpb_error_sys(err, MPB_E_IO, "stdout", "cannot write");
+    }
+    return MPB_OK;
 }
 
 enum mpb_status mpb_describe_print(FILE *f, bool counting, struct mpb_error *err)
@@ -109,8 +119,14 @@ enum mpb_status mpb_describe_print(FILE *f, bool counting, struct mpb_error *err
     put_metrics(f);
     put_options(f);
     put_build(f, counting);
-    if (fflush(f) != 0 || ferror(f)) {
-        return mpb_error_sys(err, MPB_E_IO, "stdout", "cannot write");
-    }
-    return MPB_OK;
+    return end(f, err);
+}
+
+enum mpb_status mpb_describe_limit(FILE *f, const char *scenario, const char *doc,
+                                   struct mpb_error *err)
+{
+    fprintf(f, "%s\n", MPB_DESCRIBE_HEADER);
+    put_row(f, (struct row){.kind = "scenario", .name = scenario, .doc = doc});
+    put_metrics(f);
+    return end(f, err);
 }

@@ -15,6 +15,10 @@ MPB_BEGIN_DECLS
 /* All rows to f, flushed. counting: this build has its probes on. MPB_E_IO. */
 MPB_MUST_USE enum mpb_status mpb_describe_print(FILE *f, bool counting, struct mpb_error *err);
 
+/* What a limit program offers (bench/): one scenario, and the metrics. MPB_E_IO. */
+MPB_MUST_USE enum mpb_status mpb_describe_limit(FILE *f, const char *scenario, const char *doc,
+                                                struct mpb_error *err);
+
 MPB_END_DECLS
 
 #endif

@@ -22,6 +22,7 @@ static struct mpb_emit_row *add(struct mpb_emit *emit)
         emit->row = row;
         emit->cap = cap;
     }
+    emit->row[emit->n] = (struct mpb_emit_row){.node = emit->node};
     return &emit->row[emit->n++];
 }
 
@@ -30,8 +31,11 @@ void mpb_emit_integer(struct mpb_emit *emit, unsigned run, enum mpb_metric metri
 {
     struct mpb_emit_row *row = add(emit);
     if (row != NULL) {
-        *row = (struct mpb_emit_row){
-            .run = run, .metric = metric, .part = part, .is_integer = true, .integer = value};
+        row->run = run;
+        row->metric = metric;
+        row->part = part;
+        row->is_integer = true;
+        row->integer = value;
     }
 }
 
@@ -39,7 +43,16 @@ void mpb_emit_real(struct mpb_emit *emit, unsigned run, enum mpb_metric metric, 
 {
     struct mpb_emit_row *row = add(emit);
     if (row != NULL) {
-        *row = (struct mpb_emit_row){.run = run, .metric = metric, .real = value};
+        row->run = run;
+        row->metric = metric;
+        row->real = value;
+    }
+}
+
+static void put_part(FILE *f, const char *part)
+{
+    if (part != NULL) {
+        fprintf(f, "/%s", part);
     }
 }
 
@@ -52,9 +65,10 @@ enum mpb_status mpb_emit_print(const struct mpb_emit *emit, FILE *f, struct mpb_
     for (size_t i = 0; i < emit->n; i++) {
         const struct mpb_emit_row *row = &emit->row[i];
         const struct mpb_metric_info *info = mpb_metric_info(row->metric);
-        fprintf(f, "%s,%u,%s%s%s,%s,", emit->scenario, row->run, info->name,
-                row->part != NULL ? "/" : "", row->part != NULL ? row->part : "",
-                mpb_metric_unit_name(info->unit));
+        fprintf(f, "%s,%u,%s", emit->scenario, row->run, info->name);
+        put_part(f, row->node);
+        put_part(f, row->part);
+        fprintf(f, ",%s,", mpb_metric_unit_name(info->unit));
         if (row->is_integer) {
             fprintf(f, "%" PRIu64 "\n", row->integer);
         } else {

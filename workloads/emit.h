@@ -15,9 +15,11 @@ MPB_BEGIN_DECLS
 /* Zero-initialised, with a scenario's name, is ready. */
 struct mpb_emit {
     const char *scenario; /* borrowed; a lower_snake word that needs no quoting */
+    const char *node;     /* borrowed; rows added while it is set belong to this node; NULL: none */
     struct mpb_emit_row {
         unsigned run;
         enum mpb_metric metric;
+        const char *node;
         const char *part; /* site or reason behind the '/', borrowed; NULL: the bare name */
         bool is_integer;
         uint64_t integer;

@@ -24,8 +24,12 @@ struct mpb_ledger_claim {
     const struct mpb_workload *workload;
     const struct mpb_node *node;
     const struct mpb_ledger *run; /* run[n_runs + 1]: warm-up first */
+    /* Messages that reached the node: of the warm-up, of each run. index[n_warmup + n_messages *
+     * n_runs] says which, in ascending order; NULL: all of the workload. */
     size_t n_warmup, n_messages, n_runs;
+    const uint32_t *index;
     size_t archive_capacity;
+    bool no_store_sync;
     uint32_t n_filter_peers;
 };
 

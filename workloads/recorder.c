@@ -27,12 +27,20 @@ void mpb_recorder_fini(struct mpb_recorder *recorder)
     recorder->sample_ns = NULL;
 }
 
-static struct mpb_usage read_usage(void)
+struct mpb_usage mpb_recorder_usage(void)
 {
     struct rusage ru;
     getrusage(RUSAGE_THREAD, &ru);
     return (struct mpb_usage){(uint64_t)ru.ru_minflt, (uint64_t)ru.ru_majflt, (uint64_t)ru.ru_nvcsw,
                               (uint64_t)ru.ru_nivcsw};
+}
+
+struct mpb_usage mpb_recorder_usage_since(const struct mpb_usage *start)
+{
+    struct mpb_usage now = mpb_recorder_usage();
+    return (struct mpb_usage){
+        now.minor_faults - start->minor_faults, now.major_faults - start->major_faults,
+        now.ctx_voluntary - start->ctx_voluntary, now.ctx_involuntary - start->ctx_involuntary};
 }
 
 void mpb_recorder_run_begin(struct mpb_recorder *recorder)
@@ -43,14 +51,14 @@ void mpb_recorder_run_begin(struct mpb_recorder *recorder)
     if (recorder->has_allocator) {
         recorder->totals_start = mpb_allocator_read(&recorder->allocator);
     }
-    recorder->usage_start = read_usage();
+    recorder->usage_start = mpb_recorder_usage();
     recorder->loop_start_ns = mpb_clock_now_ns();
 }
 
 void mpb_recorder_run_end(struct mpb_recorder *recorder)
 {
     recorder->loop_wall_ns = mpb_clock_now_ns() - recorder->loop_start_ns;
-    recorder->usage = read_usage();
+    recorder->usage = mpb_recorder_usage_since(&recorder->usage_start);
     if (recorder->has_allocator) {
         recorder->totals = mpb_allocator_read(&recorder->allocator);
     }
@@ -59,7 +67,7 @@ void mpb_recorder_run_end(struct mpb_recorder *recorder)
 
 void mpb_recorder_message_begin(struct mpb_recorder *recorder)
 {
-    recorder->faults_start = read_usage().minor_faults;
+    recorder->faults_start = mpb_recorder_usage().minor_faults;
     recorder->cpu_start_ns = mpb_clock_thread_cpu_ns();
     recorder->start_ns = mpb_clock_now_ns();
 }
@@ -68,7 +76,7 @@ void mpb_recorder_message_end(struct mpb_recorder *recorder, uint64_t end_ns)
 {
     uint64_t cpu_ns = mpb_clock_thread_cpu_ns() - recorder->cpu_start_ns;
     uint64_t wall_ns = end_ns - recorder->start_ns;
-    recorder->clock_faults += read_usage().minor_faults - recorder->faults_start;
+    recorder->clock_faults += mpb_recorder_usage().minor_faults - recorder->faults_start;
     recorder->cpu_ns += cpu_ns;
     recorder->wall_ns += wall_ns;
     recorder->sample_ns[recorder->n++] = wall_ns;
@@ -80,8 +88,12 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* sorted[min(n-1, n*pct/100)], as the reference defines it. */
-static uint64_t percentile(const uint64_t *sorted, size_t n, size_t pct)
+void mpb_recorder_sort(uint64_t *x, size_t n)
+{
+    qsort(x, n, sizeof(x[0]), by_value);
+}
+
+uint64_t mpb_recorder_percentile(const uint64_t *sorted, size_t n, size_t pct)
 {
     size_t at = n * pct / 100;
     return sorted[at < n ? at : n - 1];
@@ -92,31 +104,27 @@ static void emit_times(struct mpb_recorder *r, unsigned run, struct mpb_emit *em
     mpb_emit_real(emit, run, MPB_METRIC_MSG_PER_S, (double)r->n * 1e9 / (double)r->wall_ns);
     mpb_emit_integer(emit, run, MPB_METRIC_WALL, NULL, r->wall_ns);
     mpb_emit_integer(emit, run, MPB_METRIC_CPU, NULL, r->cpu_ns);
-    qsort(r->sample_ns, r->n, sizeof(r->sample_ns[0]), by_value);
+    mpb_recorder_sort(r->sample_ns, r->n);
     mpb_emit_integer(emit, run, MPB_METRIC_NS_PER_MSG_P50, NULL, r->sample_ns[r->n / 2]);
     mpb_emit_integer(emit, run, MPB_METRIC_NS_PER_MSG_P90, NULL,
-                     percentile(r->sample_ns, r->n, 90));
+                     mpb_recorder_percentile(r->sample_ns, r->n, 90));
     mpb_emit_integer(emit, run, MPB_METRIC_NS_PER_MSG_P99, NULL,
-                     percentile(r->sample_ns, r->n, 99));
+                     mpb_recorder_percentile(r->sample_ns, r->n, 99));
     mpb_emit_integer(emit, run, MPB_METRIC_NS_PER_MSG_MAX, NULL, r->sample_ns[r->n - 1]);
     mpb_emit_integer(emit, run, MPB_METRIC_LOOP_WALL, NULL, r->loop_wall_ns);
 }
 
-static void emit_usage(const struct mpb_recorder *r, unsigned run, struct mpb_emit *emit)
+void mpb_recorder_emit_usage(const struct mpb_usage *usage, unsigned run, struct mpb_emit *emit)
 {
-    mpb_emit_integer(emit, run, MPB_METRIC_MINOR_FAULTS, NULL,
-                     r->usage.minor_faults - r->usage_start.minor_faults);
-    mpb_emit_integer(emit, run, MPB_METRIC_CLOCK_MINOR_FAULTS, NULL, r->clock_faults);
-    mpb_emit_integer(emit, run, MPB_METRIC_MAJOR_FAULTS, NULL,
-                     r->usage.major_faults - r->usage_start.major_faults);
-    mpb_emit_integer(emit, run, MPB_METRIC_CTX_VOLUNTARY, NULL,
-                     r->usage.ctx_voluntary - r->usage_start.ctx_voluntary);
-    mpb_emit_integer(emit, run, MPB_METRIC_CTX_INVOLUNTARY, NULL,
-                     r->usage.ctx_involuntary - r->usage_start.ctx_involuntary);
+    mpb_emit_integer(emit, run, MPB_METRIC_MINOR_FAULTS, NULL, usage->minor_faults);
+    mpb_emit_integer(emit, run, MPB_METRIC_MAJOR_FAULTS, NULL, usage->major_faults);
+    mpb_emit_integer(emit, run, MPB_METRIC_CTX_VOLUNTARY, NULL, usage->ctx_voluntary);
+    mpb_emit_integer(emit, run, MPB_METRIC_CTX_INVOLUNTARY, NULL, usage->ctx_involuntary);
 }
 
 /* Every metric the probes count: the total, then each site that counted any. */
-static void emit_counters(const struct mpb_recorder *r, unsigned run, struct mpb_emit *emit)
+void mpb_recorder_emit_counters(const struct mpb_probe_counts *counts, bool with_sites,
+                                unsigned run, struct mpb_emit *emit)
 {
     static const enum mpb_metric counters[] = {
         MPB_METRIC_DECODES,       MPB_METRIC_DECODED_BYTES,   MPB_METRIC_ENCODES,
@@ -128,25 +136,26 @@ static void emit_counters(const struct mpb_recorder *r, unsigned run, struct mpb
     };
     for (size_t i = 0; i < MPB_ARRAY_LEN(counters); i++) {
         enum mpb_metric metric = counters[i];
-        mpb_emit_integer(emit, run, metric, NULL, mpb_probe_total(&r->counts, metric));
-        for (size_t site = 0; site < MPB_SITE__COUNT; site++) {
-            uint64_t value = r->counts.at[site][metric];
+        mpb_emit_integer(emit, run, metric, NULL, mpb_probe_total(counts, metric));
+        for (size_t site = 0; with_sites && site < MPB_SITE__COUNT; site++) {
+            uint64_t value = counts->at[site][metric];
             if (value > 0) {
                 mpb_emit_integer(emit, run, metric, mpb_metric_site_info((enum mpb_site)site)->name,
                                  value);
             }
         }
     }
-    mpb_emit_integer(emit, run, MPB_METRIC_LIVE_BYTES, NULL, (uint64_t)r->counts.live_bytes);
-    mpb_emit_integer(emit, run, MPB_METRIC_PEAK_BYTES, NULL, (uint64_t)r->counts.peak_bytes);
+    mpb_emit_integer(emit, run, MPB_METRIC_LIVE_BYTES, NULL, (uint64_t)counts->live_bytes);
+    mpb_emit_integer(emit, run, MPB_METRIC_PEAK_BYTES, NULL, (uint64_t)counts->peak_bytes);
 }
 
 void mpb_recorder_emit_run(struct mpb_recorder *recorder, unsigned run, struct mpb_emit *emit)
 {
     emit_times(recorder, run, emit);
-    emit_usage(recorder, run, emit);
+    mpb_recorder_emit_usage(&recorder->usage, run, emit);
+    mpb_emit_integer(emit, run, MPB_METRIC_CLOCK_MINOR_FAULTS, NULL, recorder->clock_faults);
     if (recorder->counting) {
-        emit_counters(recorder, run, emit);
+        mpb_recorder_emit_counters(&recorder->counts, true, run, emit);
     } else if (recorder->has_allocator) {
         mpb_emit_integer(emit, run, MPB_METRIC_USABLE_BYTES, NULL,
                          recorder->totals.allocated_bytes - recorder->totals_start.allocated_bytes);

@@ -13,6 +13,13 @@
 
 MPB_BEGIN_DECLS
 
+struct mpb_usage {
+    uint64_t minor_faults, major_faults, ctx_voluntary, ctx_involuntary;
+};
+/* The calling thread's, since it began; and since an earlier reading. */
+struct mpb_usage mpb_recorder_usage(void);
+struct mpb_usage mpb_recorder_usage_since(const struct mpb_usage *start);
+
 struct mpb_recorder {
     bool counting;      /* probes are on in this build: report them */
     bool has_allocator; /* allocator's totals can be trusted */
@@ -24,9 +31,7 @@ struct mpb_recorder {
     uint64_t loop_start_ns, loop_wall_ns;
     uint64_t cpu_start_ns, faults_start, start_ns;
     struct mpb_allocator_totals totals_start, totals;
-    struct mpb_usage {
-        uint64_t minor_faults, major_faults, ctx_voluntary, ctx_involuntary;
-    } usage_start, usage;
+    struct mpb_usage usage_start, usage;
     struct mpb_probe_counts counts;
 };
 
@@ -46,6 +51,14 @@ void mpb_recorder_message_end(struct mpb_recorder *recorder, uint64_t end_ns);
 /* The finished run's rows: times, rates, percentiles, faults, counters by site. Sorts the samples.
  */
 void mpb_recorder_emit_run(struct mpb_recorder *recorder, unsigned run, struct mpb_emit *emit);
+/* The rows of what the probes counted: each metric's total, and its sites if with_sites. */
+void mpb_recorder_emit_counters(const struct mpb_probe_counts *counts, bool with_sites,
+                                unsigned run, struct mpb_emit *emit);
+void mpb_recorder_emit_usage(const struct mpb_usage *usage, unsigned run, struct mpb_emit *emit);
+/* sorted[min(n-1, n*pct/100)], as the reference defines it. n > 0. */
+uint64_t mpb_recorder_percentile(const uint64_t *sorted, size_t n, size_t pct);
+/* Sort x[n] ascending. */
+void mpb_recorder_sort(uint64_t *x, size_t n);
 /* The whole process, as run 0: peak RSS, clock quality. */
 void mpb_recorder_emit_process(struct mpb_emit *emit);
 

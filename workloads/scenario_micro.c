@@ -2,6 +2,7 @@
  * the topic handler and the whole chain. No network. Two runs on one node, of consecutive messages,
  * so that run 2 inserts nothing that run 1 already did. */
 #include "core/node.h"
+#include "workloads/fanout.h"
 #include "workloads/ledger.h"
 #include "workloads/recorder.h"
 #include "workloads/scenario.h"
@@ -30,34 +31,12 @@ static void app(void *ctx, const struct mpb_delivery *delivery)
     mpb_ledger_see(m->current, delivery->msg, delivery->hash);
 }
 
-static void push(void *ctx, uint32_t peer, const struct mpb_bytes *parts, size_t n_parts)
+static void push(void *ctx, uint32_t peer, const struct mpb_parts *push)
 {
     struct micro *m = ctx;
     (void)peer;
     m->current->n_pushes++;
-    for (size_t i = 0; i < n_parts; i++) {
-        m->current->pushed_bytes += parts[i].len;
-    }
-}
-
-/* A filter with n peers that all want the workload's messages; NULL when n is 0. */
-static enum mpb_status make_filter(uint32_t n, struct mpb_filter **out)
-{
-    if (n == 0) {
-        return MPB_OK;
-    }
-    struct mpb_filter *filter = mpb_filter_new();
-    enum mpb_status st = filter != NULL ? MPB_OK : MPB_E_NOMEM;
-    for (uint32_t peer = 0; peer < n && st == MPB_OK; peer++) {
-        st = mpb_filter_subscribe(filter, peer, MPB_BYTES_OF(MPB_WORKLOAD_PUBSUB_TOPIC),
-                                  MPB_BYTES_OF(MPB_WORKLOAD_CONTENT_TOPIC));
-    }
-    if (st != MPB_OK) {
-        mpb_filter_free(filter);
-        return st;
-    }
-    *out = filter;
-    return MPB_OK;
+    m->current->pushed_bytes += mpb_buffer_parts_len(push);
 }
 
 static enum mpb_status set_up(struct micro *m, struct mpb_error *err)
@@ -70,7 +49,7 @@ static enum mpb_status set_up(struct micro *m, struct mpb_error *err)
     if (st == MPB_OK) {
         st = mpb_recorder_init(&m->recorder, cfg->n_messages, cfg->counting, err);
     }
-    if (st == MPB_OK && make_filter(cfg->n_filter_peers, &filter) != MPB_OK) {
+    if (st == MPB_OK && mpb_fanout_filter(cfg->n_filter_peers, &filter) != MPB_OK) {
         st = mpb_error_set(err, MPB_E_NOMEM, "filter", NULL);
     }
     if (st != MPB_OK) {
@@ -81,6 +60,7 @@ static enum mpb_status set_up(struct micro *m, struct mpb_error *err)
             .variant = cfg->variant,
             .pubsub_topic = MPB_BYTES_OF(MPB_WORKLOAD_PUBSUB_TOPIC),
             .archive_capacity = cfg->archive_capacity,
+            .archive_db = cfg->archive_db,
             .filter = filter,
             .app = app,
             .app_ctx = m,
@@ -135,7 +115,7 @@ static enum mpb_status push_all(struct micro *m, size_t n, bool recorded, struct
         enum mpb_status st = push_one(m, recorded);
         if (st != MPB_OK) {
             return mpb_error_set(err, st, "micro", "message %zu: %s", m->next - 1,
-                                 mpb_status_text(st));
+                                 mpb_node_reason(m->node, st));
         }
     }
     return MPB_OK;
@@ -201,10 +181,17 @@ static enum mpb_status run(const struct mpb_scenario_cfg *cfg, struct mpb_emit *
     }
     if (st == MPB_OK) {
         mpb_recorder_emit_process(emit);
-        st = mpb_ledger_verify(
-            &(struct mpb_ledger_claim){m.workload, m.node, m.ledger, cfg->n_warmup, cfg->n_messages,
-                                       N_RUNS, cfg->archive_capacity, cfg->n_filter_peers},
-            err);
+        struct mpb_ledger_claim claim = {
+            .workload = m.workload,
+            .node = m.node,
+            .run = m.ledger,
+            .n_warmup = cfg->n_warmup,
+            .n_messages = cfg->n_messages,
+            .n_runs = N_RUNS,
+            .archive_capacity = cfg->archive_capacity,
+            .n_filter_peers = cfg->n_filter_peers,
+        };
+        st = mpb_ledger_verify(&claim, err);
     }
     tear_down(&m);
     return st;

@@ -20,7 +20,7 @@ static int complain(const struct mpb_error *err)
     char line[600];
     mpb_error_format(err, line, sizeof(line));
     fprintf(stderr, "msgpath-worker: %s\n", line);
-    if (err->status == MPB_E_USAGE || err->status == MPB_E_INPUT) {
+    if (err->status == MPB_E_USAGE || err->status == MPB_E_INPUT || err->status == MPB_E_EXISTS) {
         return EXIT_USAGE;
     }
     return err->status == MPB_E_UNAVAILABLE ? EXIT_SKIPPED : EXIT_FAILED;

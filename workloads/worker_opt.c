@@ -3,11 +3,15 @@
 
 #include <string.h>
 
+#include "core/archive.h"
 #include "instrument/parse.h"
 
 #define MESSAGES_MAX 1000000 /* percentiles are exact over sorted samples up to here */
 #define PEERS_MAX 10000
 #define CAPACITY_MAX 10000000
+#define WINDOW_MAX 100000
+#define RATE_MAX 10000000
+#define SQLITE_FILE "sqlite:" /* then the path */
 
 static enum mpb_status set_help(void *cfg, const char *name, const char *value,
                                 struct mpb_error *err)
@@ -102,11 +106,19 @@ static enum mpb_status set_archive(void *cfg, const char *name, const char *valu
                                    struct mpb_error *err)
 {
     struct mpb_worker_opt *o = cfg;
-    if (strcmp(value, "memory") != 0 && strcmp(value, "none") != 0) {
-        return mpb_error_set(err, MPB_E_INPUT, name, "unknown archive '%s' (known: memory, none)",
+    bool is_file = strncmp(value, SQLITE_FILE, strlen(SQLITE_FILE)) == 0;
+    bool is_sqlite = strcmp(value, "sqlite") == 0 || is_file;
+    if (!is_sqlite && strcmp(value, "memory") != 0 && strcmp(value, "none") != 0) {
+        return mpb_error_set(err, MPB_E_INPUT, name,
+                             "unknown archive '%s' (known: memory, sqlite, sqlite:PATH, none)",
                              value);
     }
+    const char *path = is_file ? value + strlen(SQLITE_FILE) : MPB_ARCHIVE_DB_MEMORY;
+    if (path[0] == '\0') {
+        return mpb_error_set(err, MPB_E_INPUT, name, "'%s' lacks the path", value);
+    }
     o->cfg.no_archive = strcmp(value, "none") == 0;
+    o->cfg.archive_db = is_sqlite ? path : NULL;
     return MPB_OK;
 }
 
@@ -118,6 +130,39 @@ static enum mpb_status set_archive_capacity(void *cfg, const char *name, const c
     enum mpb_status st = mpb_parse_u64(value, name, 1, CAPACITY_MAX, &n, err);
     o->cfg.archive_capacity = st == MPB_OK ? (size_t)n : o->cfg.archive_capacity;
     return st;
+}
+
+static enum mpb_status set_window(void *cfg, const char *name, const char *value,
+                                  struct mpb_error *err)
+{
+    struct mpb_worker_opt *o = cfg;
+    return mpb_parse_u64(value, name, 1, WINDOW_MAX, &o->cfg.window, err);
+}
+
+static enum mpb_status set_rate(void *cfg, const char *name, const char *value,
+                                struct mpb_error *err)
+{
+    struct mpb_worker_opt *o = cfg;
+    return mpb_parse_u64(value, name, 0, RATE_MAX, &o->cfg.rate_per_s, err);
+}
+
+static enum mpb_status set_heartbeat(void *cfg, const char *name, const char *value,
+                                     struct mpb_error *err)
+{
+    struct mpb_worker_opt *o = cfg;
+    return mpb_parse_duration(value, name, &o->cfg.heartbeat_ns, err);
+}
+
+static enum mpb_status set_nodes(void *cfg, const char *name, const char *value,
+                                 struct mpb_error *err)
+{
+    struct mpb_worker_opt *o = cfg;
+    if (strcmp(value, "threads") != 0 && strcmp(value, "processes") != 0) {
+        return mpb_error_set(err, MPB_E_INPUT, name, "'%s' is neither threads nor processes",
+                             value);
+    }
+    o->cfg.as_processes = strcmp(value, "processes") == 0;
+    return MPB_OK;
 }
 
 static const struct mpb_opt protocol_table[] = {
@@ -135,9 +180,15 @@ static const struct mpb_opt workload_table[] = {
     {"mix", 0, "MIX", "seed", "payload sizes: a named mix, or SIZE:WEIGHT,...", set_mix},
     {"filter-peers", 0, "F", "0", "filter subscribers to push to (0: filter not mounted)",
      set_filter_peers},
-    {"archive", 0, "KIND", "memory", "where messages are archived: memory or none", set_archive},
+    {"archive", 0, "KIND", "memory", "where to archive: memory, sqlite, sqlite:PATH or none",
+     set_archive},
     {"archive-capacity", 0, "N", "25000", "messages the archive keeps; the oldest go first",
      set_archive_capacity},
+    {"window", 0, "W", "32", "macro: most messages in flight", set_window},
+    {"rate", 0, "R", "0", "macro: messages a second, sent when due (0: window)", set_rate},
+    {"heartbeat", 0, "TIME", "1s", "macro: gossip heartbeat, in the messages' virtual time",
+     set_heartbeat},
+    {"nodes", 0, "KIND", "threads", "macro: the two nodes are threads or processes", set_nodes},
     {NULL, 0, NULL, NULL, NULL, NULL},
 };
 

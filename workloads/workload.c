@@ -142,14 +142,28 @@ static void put_prefix(uint8_t out[PREFIX_LEN], size_t idx)
     }
 }
 
+static void put_payload(const struct mpb_workload *w, size_t idx, uint8_t *out)
+{
+    put_prefix(out, idx);
+    memcpy(out + PREFIX_LEN, w->pool + w->offset[idx], w->payload_bytes[idx] - PREFIX_LEN);
+}
+
+struct mpb_msg mpb_workload_message(const struct mpb_workload *workload, size_t idx,
+                                    uint8_t *payload)
+{
+    struct mpb_msg msg = message_of(workload, idx);
+    put_payload(workload, idx, payload);
+    msg.payload.data = payload;
+    return msg;
+}
+
 void mpb_workload_encode(const struct mpb_workload *workload, size_t idx, uint8_t *out)
 {
     size_t payload_len = workload->payload_bytes[idx];
     uint64_t zigzag = (uint64_t)mpb_workload_timestamp_ns(idx) << 1; /* never negative */
     *out++ = 0x0a;
     out = put_varint(out, payload_len);
-    put_prefix(out, idx);
-    memcpy(out + PREFIX_LEN, workload->pool + workload->offset[idx], payload_len - PREFIX_LEN);
+    put_payload(workload, idx, out);
     out += payload_len;
     *out++ = 0x12;
     out = put_varint(out, content_topic.len);

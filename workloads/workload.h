@@ -42,6 +42,9 @@ size_t mpb_workload_max_encoded_len(const struct mpb_workload *workload);
 size_t mpb_workload_payload_len(const struct mpb_workload *workload, size_t idx);
 int64_t mpb_workload_timestamp_ns(size_t idx);
 
+/* Message idx, its payload written to payload[mpb_workload_payload_len()], which it borrows. */
+struct mpb_msg mpb_workload_message(const struct mpb_workload *workload, size_t idx,
+                                    uint8_t *payload);
 size_t mpb_workload_encoded_len(const struct mpb_workload *workload, size_t idx);
 /* Write message idx's encoding, encoded_len bytes, to out. */
 void mpb_workload_encode(const struct mpb_workload *workload, size_t idx, uint8_t *out);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "core/archive.h"
 #include "core/buffer.h"
 #include "core/hasher.h"
 #include "core/timeline.h"
@@ -139,6 +140,16 @@ static inline void fixture_wake_libcrypto(void)
 {
     struct mpb_msg msg = fixture_msg(0, 8);
     fixture_key(&msg);
+}
+
+/* Nor may SQLite's. */
+static inline void fixture_wake_sqlite(void)
+{
+    struct mpb_archive *archive = NULL;
+    struct mpb_archive_cfg cfg = {.keeps = MPB_ARCHIVE_ROWS, .capacity = 1};
+    cfg.db = MPB_ARCHIVE_DB_MEMORY;
+    assert_int_equal(mpb_archive_new(&cfg, &archive, NULL), MPB_OK);
+    mpb_archive_free(archive);
 }
 
 #endif

@@ -57,15 +57,16 @@ static void test_counts(void **state)
     assert_int_equal(fixture_total(MPB_METRIC_ALLOCS), 1);
     assert_int_equal(fixture_total(MPB_METRIC_REQUESTED_BYTES),
                      sizeof(struct mpb_copy) + 1000 + 29 + 5 + 7);
-    uint8_t *bytes = mpb_copy_bytes(msg.payload);
-    assert_memory_equal(bytes, msg.payload.data, 1000);
+    struct mpb_buffer *bytes = mpb_copy_bytes(msg.payload);
+    assert_memory_equal(bytes->data, msg.payload.data, 1000);
+    assert_int_equal(bytes->len, 1000);
     assert_int_equal(fixture_total(MPB_METRIC_COPIES), 2);
     assert_int_equal(fixture_total(MPB_METRIC_COPIED_BYTES), 1000 + 1041);
     assert_int_equal(fixture_total(MPB_METRIC_REQUESTED_BYTES),
-                     sizeof(struct mpb_copy) + 1000 + 1041);
-    mpb_copy_bytes_free(bytes);
+                     sizeof(struct mpb_copy) + sizeof(struct mpb_buffer) + 1000 + 1041);
+    mpb_buffer_unref(bytes);
     mpb_copy_free(copy);
-    mpb_copy_bytes_free(NULL);
+    mpb_buffer_unref(NULL);
     mpb_copy_free(NULL);
     assert_int_equal(fixture_live_bytes(), live);
 }
@@ -77,8 +78,8 @@ static void test_empty(void **state)
     struct mpb_copy *copy = mpb_copy_new(&msg);
     assert_non_null(copy);
     assert_true(mpb_msg_is_equal(&copy->msg, &msg));
-    uint8_t *bytes = mpb_copy_bytes(msg.payload);
-    mpb_copy_bytes_free(bytes);
+    struct mpb_buffer *bytes = mpb_copy_bytes(msg.payload);
+    mpb_buffer_unref(bytes);
     mpb_copy_free(copy);
 }
 
@@ -90,7 +91,7 @@ static void test_no_memory(void **state)
     failing_heap_at(1);
     struct mpb_copy *copy = mpb_copy_new(&msg);
     failing_heap_at(1);
-    uint8_t *bytes = mpb_copy_bytes(msg.payload);
+    struct mpb_buffer *bytes = mpb_copy_bytes(msg.payload);
     failing_heap_at(0);
     assert_null(copy);
     assert_null(bytes);

@@ -52,13 +52,17 @@ static void app(void *ctx, const struct mpb_delivery *delivery)
     note(t, "app", delivery->hash);
 }
 
-static void push(void *ctx, uint32_t peer, const struct mpb_bytes *parts, size_t n_parts)
+static void push(void *ctx, uint32_t peer, const struct mpb_parts *given)
 {
+    const struct mpb_bytes parts[] = {given->head, given->data, given->tail};
+    const size_t n_parts = MPB_ARRAY_LEN(parts);
     struct trail *t = ctx;
     uint8_t joined[4096];
     size_t len = 0;
     for (size_t i = 0; i < n_parts; i++) {
-        memcpy(joined + len, parts[i].data, parts[i].len);
+        if (parts[i].len > 0) {
+            memcpy(joined + len, parts[i].data, parts[i].len);
+        }
         len += parts[i].len;
     }
     assert_int_equal(peer, t->n_pushed++);
@@ -308,17 +312,19 @@ static void test_deliver_needs_validation(void **state)
     struct mpb_node_cfg cfg = {.archive_capacity = 2};
     struct mpb_node *node = make_node(mpb_variant_find("floor"), &trail, &cfg);
     struct mpb_msg msg = fixture_msg(1, 100);
-    struct mpb_buffer *first = fixture_arrive(&msg), *second = fixture_arrive(&msg);
+    struct mpb_buffer *first_buffer = fixture_arrive(&msg), *second_buffer = fixture_arrive(&msg);
+    struct mpb_inbound first = {first_buffer, mpb_buffer_view(first_buffer)};
+    struct mpb_inbound second = {second_buffer, mpb_buffer_view(second_buffer)};
     bool is_accepted = false;
     expect(&trail, &msg);
-    assert_int_equal(mpb_node_deliver(node, first, msg.timestamp_ns), MPB_E_INTERNAL);
-    assert_int_equal(mpb_node_validate(node, first, &is_accepted), MPB_OK);
+    assert_int_equal(mpb_node_deliver(node, &first, msg.timestamp_ns), MPB_E_INTERNAL);
+    assert_int_equal(mpb_node_validate(node, &first, &is_accepted), MPB_OK);
     assert_true(is_accepted);
-    assert_int_equal(mpb_node_deliver(node, second, msg.timestamp_ns), MPB_E_INTERNAL);
-    assert_int_equal(mpb_node_deliver(node, first, msg.timestamp_ns), MPB_OK);
+    assert_int_equal(mpb_node_deliver(node, &second, msg.timestamp_ns), MPB_E_INTERNAL);
+    assert_int_equal(mpb_node_deliver(node, &first, msg.timestamp_ns), MPB_OK);
     assert_int_equal(trail.n, 1);
-    mpb_buffer_unref(first);
-    mpb_buffer_unref(second);
+    mpb_buffer_unref(first_buffer);
+    mpb_buffer_unref(second_buffer);
     mpb_node_free(node);
     mpb_node_free(NULL);
 }

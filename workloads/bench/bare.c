@@ -112,25 +112,13 @@ static enum mpb_status run_pass(const struct mpb_worker_opt *opt, struct mpb_err
     return st;
 }
 
-/* What the harness asks of any worker: its one scenario and the metrics it prints. */
-static void describe(void)
-{
-    printf(MPB_DESCRIBE_HEADER "\n"
-                               "scenario,micro,,,,hash each arriving message once\n");
-    for (size_t i = 0; i < MPB_METRIC__COUNT; i++) {
-        const struct mpb_metric_info *m = mpb_metric_info((enum mpb_metric)i);
-        printf("metric,%s,%s,%s,%s,\n", m->name, mpb_metric_unit_name(m->unit),
-               mpb_metric_better_name(m->better), mpb_metric_class_name(m->class_));
-    }
-}
-
 int main(int argc, char **argv)
 {
     struct mpb_worker_opt opt;
     struct mpb_error err = {.status = MPB_OK};
     enum mpb_status st = mpb_worker_opt_parse(argc - 1, argv + 1, &opt, &err);
     if (st == MPB_OK && opt.describe) {
-        describe();
+        st = mpb_describe_limit(stdout, "micro", "hash each arriving message once", &err);
     } else if (st == MPB_OK) {
         st = run_pass(&opt, &err);
     }

@@ -9,8 +9,10 @@ import io
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.dont_write_bytecode = True
@@ -210,6 +212,42 @@ def check_repeats():
         expect(other[1, "digest"] != first[1, "digest"], "another seed, the same digest")
 
 
+def check_sqlite():
+    """What SQLite allocates is counted to the byte, repeats, and goes with its file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.db")
+        for archive, n_passes in (("sqlite", 5), (f"sqlite:{path}", 2)):  # a file is synced: slow
+            for variant, *more in (("before",), ("after", "--archive-capacity", "20"), ("floor",)):
+                options = ("--archive", archive, "--mix", "8:1,5k:1,60k:1", "--warmup", "5", *more)
+                passes = [run(COUNTING, variant, *options, n=30) for _ in range(n_passes)]
+                expect(all(exact(p) == exact(passes[0]) for p in passes), options, "repeats")
+                check_sums(passes[0], options)
+                timed = run(TIMED, variant, *options, n=30)
+                for metric in ("usable_bytes", "freed_bytes"):
+                    for no in (1, 2):
+                        expect(timed.get((no, metric), passes[0][no, metric])
+                               == passes[0][no, metric], options, no, metric)
+                expect(os.listdir(folder) == [], options, os.listdir(folder))
+        check_sqlite_failures(path)
+
+
+def check_sqlite_failures(path):
+    """A file that is there is left alone; a full disk is a failed pass, with SQLite's words."""
+    options = pass_options("before", "--archive", f"sqlite:{path}", n=50)
+    ran = start(TIMED, *options, preexec_fn=lambda: (
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))))
+    expect(ran.returncode == 1 and ran.stdout == "", "full disk", ran.returncode, ran.stdout)
+    expect(re.fullmatch(r"msgpath-worker: micro: message \d+: SQLite cannot \w+: .*\n", ran.stderr),
+           repr(ran.stderr))
+    expect(not os.path.exists(path), "a failed pass leaves its file")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("mine")
+    expect("already exists" in check_refused(*options) and os.path.getsize(path) == 4, "touched")
+    for bad in ("/no/such/a.db", ".", "x" * 5000):
+        check_refused(*pass_options("before", "--archive", f"sqlite:{bad}", n=1))
+
+
 def check_reference_counts():
     """N = 1000, seed 42: the counts the reference document gives."""
     expected = {
@@ -239,6 +277,10 @@ def check_options():
         ("before", ("--archive", "none"), 2, 1, 0, 13),
         ("before-orc", ("--archive", "none"), 2, 1, 0, 1),
         ("after", ("--archive", "none", "--filter-peers", "20"), 2, 1, 1, 0),
+        ("before", ("--archive", "sqlite"), 2, 2, 0, 14),
+        ("before", ("--archive", "sqlite", "--filter-peers", "20"), 2, 4, 1, 34),
+        ("before-orc", ("--archive", "sqlite", "--archive-capacity", "7"), 2, 2, 0, 1),
+        ("floor", ("--archive", "sqlite"), 1, 1, 0, 0),
         ("before", ("--archive-capacity", "1"), 2, 2, 0, 15),
         ("floor", ("--archive-capacity", "7", "--warmup", "0"), 1, 1, 0, 0),
         ("churn16", ("--mix", "8:1", "--warmup", "0"), 2, 1, 0, 16),
@@ -272,7 +314,7 @@ WRONG = {
     "--mix": ["sead", "", "10k", "10k:0", "7:1", "17Mi:1", "9-8:1", "10kb:1", "8:1,", "a\nb",
               ",".join(["8:1"] * 33), "8:1," * 1000],
     "--filter-peers": ["-1", "10001", "x", ""],
-    "--archive": ["postgres", "", "Memory"],
+    "--archive": ["postgres", "", "Memory", "sqlite:", "sqlite3", "SQLite"],
     "--archive-capacity": ["0", "-1", "10000001", "x", ""],
 }
 
@@ -346,8 +388,8 @@ def check_little_memory():
 
 
 CHECKS = [check_describe, check_builds_describe_alike, check_variants, check_no_growth,
-          check_repeats, check_reference_counts, check_options, check_bytes, check_wrong_options,
-          check_unwritable, check_help, check_little_memory]
+          check_repeats, check_sqlite, check_reference_counts, check_options, check_bytes,
+          check_wrong_options, check_unwritable, check_help, check_little_memory]
 
 if __name__ == "__main__":
     n_failed = 0

@@ -4,11 +4,14 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "core/archive_db.h"
 #include "core/node_priv.h"
 
 enum { N_WARMUP = 2, N_MESSAGES = 5, N_RUNS = 2, TOTAL = N_WARMUP + N_MESSAGES * N_RUNS };
@@ -40,6 +43,7 @@ enum fault {
 
 struct session {
     enum fault fault;
+    const char *db, *sql; /* archive in this file, and spoil it so; NULL: archive in memory */
     struct mpb_workload *workload;
     struct mpb_node *node;
     struct mpb_ledger run[N_RUNS + 1], *current;
@@ -95,8 +99,10 @@ static void app(void *ctx, const struct mpb_delivery *delivery)
     }
 }
 
-static void push(void *ctx, uint32_t peer, const struct mpb_bytes *parts, size_t n_parts)
+static void push(void *ctx, uint32_t peer, const struct mpb_parts *given)
 {
+    const struct mpb_bytes parts[] = {given->head, given->data, given->tail};
+    const size_t n_parts = MPB_ARRAY_LEN(parts);
     struct session *s = ctx;
     bool is_victim = s->next == VICTIM && peer == 1;
     if (is_victim && s->fault == MISSING_PUSH) {
@@ -125,6 +131,7 @@ static void set_up(struct session *s, const char *variant)
         .variant = mpb_variant_find(variant),
         .pubsub_topic = MPB_BYTES_OF(MPB_WORKLOAD_PUBSUB_TOPIC),
         .archive_capacity = s->fault == ARCHIVE_SHORT ? CAPACITY - 1 : CAPACITY,
+        .archive_db = s->db,
         .filter = filter,
         .app = app,
         .app_ctx = s,
@@ -174,18 +181,48 @@ static void tamper(struct session *s)
     s->node->stats.archived -= s->fault == NOT_ARCHIVED ? 1 : 0;
 }
 
+/* The victim's row, through a connection of our own. */
+static void tamper_row(const struct session *s)
+{
+    sqlite3 *db = NULL;
+    char sql[512];
+    snprintf(sql, sizeof(sql), "%s WHERE timestamp = %lld", s->sql,
+             (long long)mpb_workload_timestamp_ns(VICTIM));
+    assert_int_equal(sqlite3_open_v2(s->db, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_changes(db), 1);
+    sqlite3_close(db);
+}
+
+static enum mpb_status verify_session(struct session *s, const char *variant, struct mpb_error *err)
+{
+    set_up(s, variant);
+    receive_all(s);
+    if (s->db == NULL) {
+        tamper(s);
+    } else if (s->sql != NULL) {
+        tamper_row(s);
+    }
+    struct mpb_ledger_claim claim = {
+        .workload = s->workload,
+        .node = s->node,
+        .run = s->run,
+        .n_warmup = N_WARMUP,
+        .n_messages = N_MESSAGES,
+        .n_runs = N_RUNS,
+        .archive_capacity = CAPACITY,
+        .n_filter_peers = N_PEERS,
+    };
+    enum mpb_status status = mpb_ledger_verify(&claim, err);
+    mpb_node_free(s->node);
+    mpb_workload_free(s->workload);
+    return status;
+}
+
 static enum mpb_status verify(const char *variant, enum fault fault, struct mpb_error *err)
 {
     struct session s = {.fault = fault};
-    set_up(&s, variant);
-    receive_all(&s);
-    tamper(&s);
-    struct mpb_ledger_claim claim = {s.workload, s.node, s.run,    N_WARMUP,
-                                     N_MESSAGES, N_RUNS, CAPACITY, N_PEERS};
-    enum mpb_status status = mpb_ledger_verify(&claim, err);
-    mpb_node_free(s.node);
-    mpb_workload_free(s.workload);
-    return status;
+    return verify_session(&s, variant, err);
 }
 
 static void test_true_sessions_verify(void **state)
@@ -197,6 +234,10 @@ static void test_true_sessions_verify(void **state)
         struct mpb_error err = {.status = MPB_OK};
         if (verify(all[i].name, NONE, &err) != MPB_OK) {
             fail_msg("%s: %s", all[i].name, err.text);
+        }
+        struct session in_db = {.db = MPB_ARCHIVE_DB_MEMORY};
+        if (verify_session(&in_db, all[i].name, &err) != MPB_OK) {
+            fail_msg("%s, SQLite: %s", all[i].name, err.text);
         }
     }
 }
@@ -250,6 +291,39 @@ static void test_planted_faults_are_named(void **state)
     }
 }
 
+static void test_planted_rows_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sql, *words;
+    } rows[] = {
+        {"UPDATE Message SET payload = CAST(substr(payload, 2) AS BLOB)",
+         "archive: message 9 has other bytes"},
+        {"UPDATE Message SET payload = CAST(substr(payload, 1, length(payload) - 1) AS BLOB) ||"
+         " CASE WHEN substr(payload, -1) = x'00' THEN x'01' ELSE x'00' END",
+         "archive: message 9 has other bytes"},
+        {"UPDATE Message SET contentTopic = x'2f'", "archive: message 9 has other bytes"},
+        {"UPDATE Message SET meta = x'00'", "archive: message 9 has other bytes"},
+        {"UPDATE Message SET version = version + 1", "archive: message 9 has other bytes"},
+        {"UPDATE Message SET timestamp = timestamp + 1", "archive: message 9 has another key"},
+        {"UPDATE Message SET messageHash = zeroblob(32)", "archive: message 9 has another key"},
+        {"DELETE FROM Message", "archive: message 9 has another key"},
+        {"INSERT INTO Message SELECT zeroblob(32), pubsubTopic, contentTopic, payload, version,"
+         " timestamp + 1000000000, meta FROM Message",
+         "archived messages: got 7, expected 6"},
+    };
+    char folder[] = "/tmp/mpb-test-XXXXXX", path[sizeof(folder) + 8];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/a.db", folder);
+    for (size_t i = 0; i < MPB_ARRAY_LEN(rows); i++) {
+        struct session s = {.db = path, .sql = rows[i].sql};
+        struct mpb_error err = {.status = MPB_OK};
+        assert_int_equal(verify_session(&s, "before", &err), MPB_E_VERIFY);
+        assert_string_equal(err.text, rows[i].words);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
 /* Payloads shorter than the prefix do not read past their end. */
 static void test_short_payload(void **state)
 {
@@ -270,6 +344,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_true_sessions_verify),
         cmocka_unit_test(test_planted_faults_are_named),
+        cmocka_unit_test(test_planted_rows_are_named),
         cmocka_unit_test(test_short_payload),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

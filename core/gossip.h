@@ -1,0 +1,89 @@
+/* gossip.h: a relay node: the router around a node's message path.
+ *
+ * It exchanges subscriptions, grafts its peers into the mesh, keeps the seen-cache (2 min) and the
+ * message cache (6 heartbeats), drops what StrictNoSign, the topic, the size limit or the
+ * seen-cache say must be dropped (counted by reason), calls the observers where relays call them,
+ * relays to other mesh peers, and answers IHAVE, IWANT, GRAFT and PRUNE. It performs no waiting: a
+ * driver owns the sockets' readiness. One thread. Time is virtual: the newest accepted message's
+ * timestamp. */
+#ifndef MPB_CORE_GOSSIP_H
+#define MPB_CORE_GOSSIP_H
+
+#include "core/node.h"
+#include "core/peer.h"
+
+MPB_BEGIN_DECLS
+
+/* X(ID, name, doc): why a message or frame was dropped before validation; names appear in
+ * dropped/<name>. */
+/* clang-format off */
+#define MPB_DROP_LIST(X) \
+    X(DUPLICATE,   "duplicate",   "its id is in the seen-cache") \
+    X(WRONG_TOPIC, "wrong_topic", "a topic this node has not subscribed to") \
+    X(SIGNED,      "signed",      "carries a field that StrictNoSign forbids") \
+    X(MALFORMED,   "malformed",   "the RPC does not parse; its connection ends") \
+    X(OVERSIZE,    "oversize",    "the frame is longer than 150 KiB; its connection ends") \
+    X(CUT,         "cut",         "the connection ended within a frame") \
+    X(QUEUE_FULL,  "queue_full",  "a frame to send found its peer's queue full")
+/* clang-format on */
+
+enum mpb_drop {
+#define MPB_X(id, name, doc) MPB_DROP_##id,
+    MPB_DROP_LIST(MPB_X)
+#undef MPB_X
+        MPB_DROP__COUNT
+};
+const char *mpb_gossip_drop_name(enum mpb_drop drop);
+
+struct mpb_gossip_cfg {
+    struct mpb_node *node;         /* borrowed */
+    struct mpb_bytes pubsub_topic; /* borrowed; the one topic of this node */
+    const struct mpb_variant *variant;
+    size_t seen_capacity;
+    int64_t start_ns;     /* virtual time at the start */
+    int64_t heartbeat_ns; /* of virtual time */
+};
+
+struct mpb_gossip_stats {
+    uint64_t published, sent, received; /* messages; sent: to peers, received: in frames */
+    uint64_t dropped[MPB_DROP__COUNT];
+    uint64_t control_in, heartbeats, iwant_served, peers_lost;
+};
+
+struct mpb_gossip;
+struct mpb_gossip_peer;
+
+MPB_MUST_USE enum mpb_status mpb_gossip_new(const struct mpb_gossip_cfg *cfg,
+                                            struct mpb_gossip **out, struct mpb_error *err);
+void mpb_gossip_free(struct mpb_gossip *gossip); /* and its peers; NULL is a no-op */
+
+/* Take over a connected, non-blocking socket: queue the subscription and a GRAFT. *out_peer is
+ * borrowed, valid until _close_peer or until a call says that the peer is lost. */
+MPB_MUST_USE enum mpb_status mpb_gossip_add_peer(struct mpb_gossip *gossip, int fd,
+                                                 struct mpb_gossip_peer **out_peer,
+                                                 struct mpb_error *err);
+/* Read and handle what a peer sent, a few frames a call, then write what it takes. *drained: it had
+ * nothing more to read. *lost: the connection ended or had to
+ * end, and is closed (counted by reason). Statuses are the node's own failures only. */
+MPB_MUST_USE enum mpb_status mpb_gossip_serve(struct mpb_gossip *gossip,
+                                              struct mpb_gossip_peer *peer, bool *drained,
+                                              bool *lost, struct mpb_error *err);
+/* Does the peer have output that its socket did not take? */
+bool mpb_gossip_wants_write(const struct mpb_gossip_peer *peer);
+/* Has the peer subscribed to our topic and been grafted? */
+bool mpb_gossip_is_ready(const struct mpb_gossip_peer *peer);
+const struct mpb_peer_stats *mpb_gossip_peer_stats(const struct mpb_gossip_peer *peer);
+
+/* Publish the application's message to the node itself and every mesh peer, and start writing. */
+MPB_MUST_USE enum mpb_status mpb_gossip_publish(struct mpb_gossip *gossip,
+                                                const struct mpb_msg *msg,
+                                                struct mpb_buffer *app_buffer,
+                                                struct mpb_error *err);
+
+const struct mpb_gossip_stats *mpb_gossip_stats(const struct mpb_gossip *gossip);
+size_t mpb_gossip_seen_bytes(const struct mpb_gossip *gossip);
+size_t mpb_gossip_cache_bytes(const struct mpb_gossip *gossip);
+
+MPB_END_DECLS
+
+#endif

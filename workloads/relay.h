@@ -1,0 +1,104 @@
+/* relay.h: scenario macro's two nodes, each a thread (or process) of its own around a gossip
+ * router, and what they share: progress, stamps and, at the end, their results. What is shared is
+ * mapped memory, so that both kinds of nodes use the same code. */
+#ifndef MPB_WORKLOADS_RELAY_H
+#define MPB_WORKLOADS_RELAY_H
+
+#include <stdatomic.h>
+
+#include "workloads/account.h"
+#include "workloads/fanout.h"
+#include "workloads/ledger.h"
+#include "workloads/recorder.h"
+#include "workloads/scenario.h"
+#include "workloads/workload.h"
+
+enum mpb_relay_role { MPB_RELAY_PUBLISHER, MPB_RELAY_RECEIVER, MPB_RELAY__COUNT };
+
+enum mpb_relay_phase {
+    MPB_RELAY_STARTED,
+    MPB_RELAY_MESHED,
+    MPB_RELAY_WARM,
+    MPB_RELAY_READY,
+    MPB_RELAY_DONE
+};
+
+/* What a node leaves behind. */
+struct mpb_relay_result {
+    enum mpb_status status;
+    struct mpb_error err;
+    bool failed_first;      /* before the other node did: the cause */
+    int cpu;                /* pinned to; -1: not */
+    struct mpb_usage usage; /* of the run */
+    uint64_t cpu_ns;        /* of the run */
+    bool has_allocator;
+    struct mpb_account own;         /* of the run; live_bytes: at its end */
+    struct mpb_fanout_stats fanout; /* of the run */
+    uint64_t n_pushes_taken;        /* of the whole session */
+    uint64_t queued_bytes_max;
+    uint64_t archive_bytes, seen_bytes, cache_bytes; /* at the end of the run */
+    struct mpb_ledger ledger[2];                     /* warm-up, run */
+};
+
+struct mpb_relay_shared {
+    _Atomic uint64_t n_done; /* messages whose fate at the receiver is known */
+    _Atomic uint64_t n_lost; /* messages that the publisher's queue dropped */
+    _Atomic uint64_t
+        wake_at; /* the publisher sleeps until n_done is this; UINT64_MAX: it does not */
+    _Atomic int phase[MPB_RELAY__COUNT];
+    _Atomic bool failed; /* either node has given up */
+    struct mpb_relay_result result[MPB_RELAY__COUNT];
+    uint64_t *sent_ns;         /* sent_ns[total]: intended send times */
+    _Atomic uint64_t *done_ns; /* done_ns[total]: when the application's handler returned; 0: not */
+    uint8_t *lost;             /* lost[total]: 1: the publisher's queue was full */
+    /* What must have arrived, as the publisher's losses say: n_arrived[0] messages of the warm-up,
+     * n_arrived[1] of the run, numbers in arrived[total]. Filled in when the receiver verifies. */
+    uint32_t *arrived;
+    size_t n_arrived[2];
+};
+
+/* One node's own view of the session. */
+struct mpb_relay {
+    const struct mpb_scenario_cfg *cfg;
+    const struct mpb_workload *workload;
+    struct mpb_relay_shared *shared;
+    enum mpb_relay_role role;
+    int listen_fd;             /* receiver's */
+    uint16_t port;             /* publisher's */
+    uint16_t subscribers_port; /* receiver's, when there are filter peers */
+    int wake_fd;               /* eventfd: receiver to publisher */
+    bool counting;
+    bool (*other_lives)(void *ctx); /* NULL: threads, which do not die alone */
+    void *other_ctx;
+    /* the node */
+    struct mpb_node *node;
+    struct mpb_gossip *gossip;
+    struct mpb_gossip_peer *peer; /* NULL once lost */
+    int epoll_fd;
+    bool drained; /* the socket had nothing more when it was last read */
+    struct mpb_ledger *ledger;
+    size_t n_seen;               /* deliveries to the application */
+    struct mpb_fanout *fanout;   /* NULL: no filter peers */
+    enum mpb_status push_status; /* what the last push left */
+    uint64_t cpu_start_ns;
+    struct mpb_allocator allocator;
+    struct mpb_account_source source;
+    struct mpb_account start;
+    struct mpb_fanout_stats fanout_start;
+    struct mpb_usage usage_start;
+};
+
+/* The whole life of a node, in the calling thread: connect, mesh, warm up, run, verify. Its outcome
+ * is in shared->result[role]. */
+void mpb_relay_main(struct mpb_relay *relay);
+
+/* Within relay_*.c. */
+enum mpb_status mpb_relay_publish_all(struct mpb_relay *relay, size_t first, size_t n,
+                                      struct mpb_error *err);
+enum mpb_status mpb_relay_receive_until(struct mpb_relay *relay, size_t n_done,
+                                        struct mpb_error *err);
+enum mpb_status mpb_relay_serve(struct mpb_relay *relay, int timeout_ms, struct mpb_error *err);
+enum mpb_status mpb_relay_check(const struct mpb_relay *relay, uint64_t stalled_since_ns,
+                                struct mpb_error *err);
+
+#endif
