@@ -21,14 +21,20 @@ ALSO = {
     "reports/session.c": ("mpb_pairs_", "the key-value lists that sessions are made of"),
 }
 # A program's own entry, and what compilers and sanitizers add.
-NOT_OURS = ("main", "__", "_", "asan.", "LLVMFuzzer")
+NOT_OURS = ("main", "_", "asan.", "LLVMFuzzer")
 
 
-def defined(obj):
+def defined(objects):
+    """Object -> its global symbols; one call of nm for all of them."""
+    symbols = {str(obj): [] for obj in objects}
     result = subprocess.run(
-        ["nm", "--defined-only", "--extern-only", obj], check=True, capture_output=True, text=True
+        ["nm", "-A", "--defined-only", "--extern-only", *symbols],
+        check=True, capture_output=True, text=True,
     )
-    return [line.split()[-1] for line in result.stdout.splitlines() if line.strip()]
+    for line in result.stdout.splitlines():
+        obj, _, rest = line.partition(":")
+        symbols[obj].append(rest.split()[-1])
+    return symbols
 
 
 def stray(path, symbols):
@@ -55,18 +61,17 @@ def blind():
         obj = pathlib.Path(folder, "noun.o")
         source = "int mpb_noun_get(void){return 0;} int mpb_other(void){return 0;}"
         subprocess.run(["cc", "-c", "-x", "c", "-", "-o", obj], input=source, text=True, check=True)
-        return stray("core/noun.c", defined(obj)) != ["mpb_other"]
+        return stray("core/noun.c", defined([obj])[str(obj)]) != ["mpb_other"]
 
 
 def main(root, build_dir):
     faults = ["self-test: a stray name passes"] if blind() else []
-    n_objects = 0
-    for path, obj in objects(root, build_dir):
-        n_objects += 1
-        faults += [f"{path}: defines {symbol}" for symbol in stray(path, defined(obj))]
-    if n_objects == 0:
-        faults.append("no built objects found")
-    print(f"{n_objects} objects")
+    built = dict((str(obj), path) for path, obj in objects(root, build_dir))
+    if not built:
+        return tree.report("check_symbols", ["no built objects found"])
+    for obj, symbols in defined(built).items():
+        faults += [f"{built[obj]}: defines {symbol}" for symbol in stray(built[obj], symbols)]
+    print(f"{len(built)} objects")
     return tree.report("check_symbols", sorted(set(faults)))
 
 

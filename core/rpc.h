@@ -15,8 +15,8 @@
 
 MPB_BEGIN_DECLS
 
-#define MPB_RPC_FRAME_MAX (150 * 1024) /* bytes of an RPC; a longer one is refused */
-#define MPB_RPC_LENGTH_MAX 3           /* bytes of a frame's length varint that can be valid */
+#define MPB_RPC_FRAME_MAX 153600 /* bytes of an RPC, 150 KiB; a longer one is refused */
+#define MPB_RPC_LENGTH_MAX 3     /* bytes of a frame's length varint that can be valid */
 
 /* Fields of a publish that StrictNoSign forbids. */
 enum mpb_rpc_forbidden {

@@ -115,15 +115,14 @@ static enum mpb_status fill_folder(const char *folder, const struct mpb_session 
 /* Remove a folder that was not finished. Best effort: its name says what it is. */
 static void remove_folder(const char *folder)
 {
-    static const char *const files[] = {
-        "session.json",
+    static const char *const files[] = {"session.json",
 #define X(field, file, columns) file,
-        FILE_LIST(X)
+                                        FILE_LIST(X)
 #undef X
     };
     for (size_t i = 0; i < MPB_ARRAY_LEN(files); i++) {
         char *path = NULL;
-        if (join(folder, files[i], &path, NULL) == MPB_OK) {
+        if (join(folder, files[i], &path, NULL) == MPB_OK && path != NULL) {
             (void)unlink(path);
         }
         free(path);

@@ -11,5 +11,7 @@
 bool mpb_fuzz_check_view(struct mpb_bytes wire);
 /* The owned decoder against the model; the message has its own memory. */
 bool mpb_fuzz_check_owned(struct mpb_bytes wire);
+/* The RPC reader against a model of its own; what the writers make of its reports reads back. */
+bool mpb_fuzz_check_rpc(struct mpb_bytes rpc);
 
 #endif

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write corpus/row_*: one input for each row of tests/data/wire_rules.csv.
+"""Write row_* into each corpus: one input for each row of its table of rules in tests/data.
 
 Usage: seed_corpus.py [--check]. With --check nothing is written; exit status 1 and a line for
 each row whose file is missing or differs, and for each row_* file without a row.
@@ -9,22 +9,34 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROWS = HERE.parent / "tests" / "data" / "wire_rules.csv"
-CORPUS = HERE / "corpus"
+TABLES = HERE.parent / "tests" / "data"
+CORPORA = {"wire_rules.csv": HERE / "corpus", "rpc_rules.csv": HERE / "rpc" / "corpus"}
+
+
+def inputs_of(table):
+    with open(TABLES / table, newline="", encoding="ascii") as rows:
+        return {"row_" + r["name"]: bytes.fromhex(r["hex"]) for r in csv.DictReader(rows)}
+
+
+def faults_of(table, corpus):
+    wanted = inputs_of(table)
+    found = {p.name: p.read_bytes() for p in corpus.glob("row_*")}
+    names = sorted(wanted.keys() | found.keys())
+    return [
+        f"{corpus / n}: does not match its row of {table}; run {sys.argv[0]}"
+        for n in names if wanted.get(n) != found.get(n)
+    ]
 
 
 def main():
-    with open(ROWS, newline="", encoding="ascii") as rows:
-        wanted = {"row_" + r["name"]: bytes.fromhex(r["hex"]) for r in csv.DictReader(rows)}
     if sys.argv[1:] != ["--check"]:
-        for name, data in wanted.items():
-            (CORPUS / name).write_bytes(data)
+        for table, corpus in CORPORA.items():
+            for name, data in inputs_of(table).items():
+                (corpus / name).write_bytes(data)
         return 0
-    found = {p.name: p.read_bytes() for p in CORPUS.glob("row_*")}
-    bad = [n for n in sorted(wanted.keys() | found.keys()) if wanted.get(n) != found.get(n)]
-    for name in bad:
-        print(f"{CORPUS / name}: does not match its row of {ROWS.name}; run {sys.argv[0]}")
-    return 1 if bad else 0
+    faults = [fault for table, corpus in CORPORA.items() for fault in faults_of(table, corpus)]
+    print("\n".join(faults))
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":

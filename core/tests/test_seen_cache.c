@@ -174,7 +174,7 @@ static void test_memory(void **state)
     mpb_probe_reset();
     struct mpb_seen_cache *cache = cache_of(1000);
     assert_int_equal(fixture_total(MPB_METRIC_REQUESTED_BYTES), mpb_seen_cache_bytes(cache));
-    assert_true(mpb_seen_cache_bytes(cache) >= 1000 * MPB_MSG_HASH_LEN);
+    assert_true(mpb_seen_cache_bytes(cache) >= UINT64_C(1000) * MPB_MSG_HASH_LEN);
     for (size_t i = 0; i < 3000; i++) {
         assert_false(see(cache, i, 0));
     }
