@@ -171,8 +171,8 @@ static void test_references(void **state)
     (void)state;
     struct mpb_outbox outbox = {0};
     struct mpb_buffer *buffer = fixture_arrive_bytes((struct mpb_bytes){fixture_pool(), 50});
-    struct mpb_parts parts = {MPB_BYTES_OF("head"), mpb_buffer_view(buffer),
-                                    MPB_BYTES_OF("tail"), buffer};
+    struct mpb_parts parts = {MPB_BYTES_OF("head"), mpb_buffer_view(buffer), MPB_BYTES_OF("tail"),
+                              buffer};
     static struct stream sent;
     sent.len = 0;
     mpb_probe_reset();

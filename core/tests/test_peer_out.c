@@ -243,8 +243,8 @@ static void test_no_memory(void **state)
     (void)state;
     struct mpb_peer *peer = NULL;
     struct mpb_buffer *buffer = mpb_buffer_new(100);
-    const struct mpb_parts parts = {MPB_BYTES_OF("h"), mpb_buffer_view(buffer),
-                                          MPB_BYTES_OF("t"), buffer};
+    const struct mpb_parts parts = {MPB_BYTES_OF("h"), mpb_buffer_view(buffer), MPB_BYTES_OF("t"),
+                                    buffer};
     int far = socket_peer(false, MPB_RPC_FRAME_MAX, &peer);
     for (unsigned how = 0; how < 2 * MPB_PRIORITY__COUNT; how++) {
         enum mpb_priority priority = (enum mpb_priority)(how / 2);
