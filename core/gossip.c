@@ -95,7 +95,7 @@ void mpb_gossip_free(struct mpb_gossip *gossip)
 /* Queue a short frame of our own making. */
 static enum mpb_status send_control(struct mpb_gossip_peer *peer, const uint8_t *frame, size_t len)
 {
-    struct mpb_frame_parts parts = {.header = {frame, len}};
+    struct mpb_parts parts = {.head = {frame, len}};
     bool queued = false;
     return mpb_peer_send(peer->peer, MPB_PRIORITY_HIGH, &parts, false, &queued);
 }
@@ -169,10 +169,10 @@ static enum mpb_status send_message(struct mpb_gossip *g, struct mpb_gossip_peer
         memcpy(tail, message->tail.data, message->tail.len);
     }
     memcpy(tail + message->tail.len, topic, topic_len);
-    struct mpb_frame_parts frame = {{head, head_len + message->head.len},
-                                    message->data,
-                                    {tail, message->tail.len + topic_len},
-                                    message->buffer};
+    struct mpb_parts frame = {{head, head_len + message->head.len},
+                              message->data,
+                              {tail, message->tail.len + topic_len},
+                              message->buffer};
     bool scatter = g->cfg.variant->path->site[MPB_SITE_PUBLISH].encode == MPB_ENCODE_SCATTER;
     bool queued = false;
     MPB_PROBE_SITE(MPB_SITE_TRANSPORT);
@@ -226,12 +226,12 @@ static enum mpb_status handle_new(struct mpb_gossip *g, const struct arrival *a,
     }
     advance(g, mpb_node_last_ns(node));
     MPB_PROBE_SITE(MPB_SITE_MESSAGE_CACHE);
-    st = mpb_message_cache_put(g->cache, id, a->rpc, data);
+    struct mpb_parts parts = {.data = data, .buffer = a->rpc};
+    st = mpb_message_cache_put(g->cache, id, &parts);
     if (st == MPB_OK) {
         st = mpb_node_observe(node, MPB_SITE_ON_VALIDATED, data);
     }
     if (st == MPB_OK) {
-        struct mpb_parts parts = {.data = data, .buffer = a->rpc};
         st = broadcast(g, a->from, MPB_PRIORITY_LOW, &parts);
     }
     return st == MPB_OK ? mpb_node_deliver(node, &in, g->now_ns) : st;
@@ -272,8 +272,7 @@ static enum mpb_status serve_iwant(const struct arrival *a, struct mpb_bytes id)
 {
     struct mpb_gossip *g = a->from->gossip;
     struct mpb_parts parts = {.buffer = NULL};
-    if (id.len != MPB_MSG_HASH_LEN ||
-        !mpb_message_cache_find(g->cache, id.data, &parts.buffer, &parts.data)) {
+    if (id.len != MPB_MSG_HASH_LEN || !mpb_message_cache_find(g->cache, id.data, &parts)) {
         return MPB_OK;
     }
     g->stats.iwant_served++;
@@ -283,14 +282,14 @@ static enum mpb_status serve_iwant(const struct arrival *a, struct mpb_bytes id)
 /* A peer has a message: ask for it unless it was seen. */
 static enum mpb_status answer_ihave(const struct arrival *a, struct mpb_bytes id)
 {
-    struct mpb_gossip *g = a->from->gossip;
-    if (id.len != MPB_MSG_HASH_LEN || false) {
+    const struct mpb_gossip *g = a->from->gossip;
+    uint8_t frame[64], wanted[1][MPB_MSG_HASH_LEN];
+    if (id.len != MPB_MSG_HASH_LEN || mpb_seen_cache_has(g->seen, id.data, g->now_ns)) {
         return MPB_OK;
     }
-    uint8_t wanted[1][MPB_MSG_HASH_LEN], frame[64];
     memcpy(wanted[0], id.data, MPB_MSG_HASH_LEN);
     struct mpb_rpc_control_msg iwant = {
-        .kind = MPB_RPC_IWANT, .ids = (const uint8_t(*)[32])wanted, .n_ids = 1};
+        .kind = MPB_RPC_IWANT, .ids = (const uint8_t(*)[MPB_MSG_HASH_LEN])wanted, .n_ids = 1};
     return send_control(a->from, frame, mpb_rpc_control(&iwant, frame, sizeof(frame)));
 }
 
@@ -414,8 +413,7 @@ static enum mpb_status send_published(void *ctx, const struct mpb_outbound *mess
         return MPB_OK;
     }
     MPB_PROBE_SITE(MPB_SITE_MESSAGE_CACHE);
-    enum mpb_status st =
-        mpb_message_cache_put(g->cache, message->id, message->parts.buffer, message->parts.data);
+    enum mpb_status st = mpb_message_cache_put(g->cache, message->id, &message->parts);
     return st == MPB_OK ? broadcast(g, NULL, MPB_PRIORITY_MEDIUM, &message->parts) : st;
 }
 

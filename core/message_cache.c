@@ -11,9 +11,9 @@ enum { CHAINS_AT_FIRST = 64 }; /* a power of two */
 
 struct entry {
     struct entry *next_in_window, *next_in_chain;
-    struct mpb_buffer *buffer;
-    struct mpb_bytes data;
+    struct mpb_parts message; /* head and tail lie in bytes */
     uint8_t id[MPB_MSG_HASH_LEN];
+    uint8_t bytes[];
 };
 
 /* In order of arrival. */
@@ -110,8 +110,8 @@ static void empty_window(struct mpb_message_cache *cache, struct window *window)
         window->first = entry->next_in_window;
         unchain(cache, entry);
         cache->len--;
-        cache->bytes -= entry->buffer->len;
-        mpb_buffer_unref(entry->buffer);
+        cache->bytes -= entry->message.buffer->len;
+        mpb_buffer_unref(entry->message.buffer);
         mpb_heap_free(entry);
     }
     window->last = NULL;
@@ -141,12 +141,34 @@ static void append(struct mpb_message_cache *cache, struct entry *entry)
     }
     window->last = entry;
     cache->len++;
-    cache->bytes += entry->buffer->len;
+    cache->bytes += entry->message.buffer->len;
+}
+
+static struct mpb_bytes keep(uint8_t *at, struct mpb_bytes from)
+{
+    if (from.len > 0) {
+        memcpy(at, from.data, from.len);
+    }
+    return (struct mpb_bytes){at, from.len};
+}
+
+static struct entry *new_entry(const uint8_t *id, const struct mpb_parts *message)
+{
+    struct entry *entry = mpb_heap_alloc(sizeof(*entry) + message->head.len + message->tail.len);
+    if (entry == NULL) {
+        return NULL;
+    }
+    *entry = (struct entry){.message = *message};
+    entry->message.head = keep(entry->bytes, message->head);
+    entry->message.tail = keep(entry->bytes + message->head.len, message->tail);
+    mpb_buffer_ref(message->buffer);
+    memcpy(entry->id, id, sizeof(entry->id));
+    return entry;
 }
 
 enum mpb_status mpb_message_cache_put(struct mpb_message_cache *cache,
-                                      const uint8_t id[MPB_MSG_HASH_LEN], struct mpb_buffer *buffer,
-                                      struct mpb_bytes data)
+                                      const uint8_t id[MPB_MSG_HASH_LEN],
+                                      const struct mpb_parts *message)
 {
     if (find(cache, id) != NULL) {
         return MPB_OK;
@@ -155,27 +177,23 @@ enum mpb_status mpb_message_cache_put(struct mpb_message_cache *cache,
     if (cache->len == cache->n_chains && grow(cache) != MPB_OK) {
         return MPB_E_NOMEM;
     }
-    struct entry *entry = mpb_heap_alloc(sizeof(*entry));
+    struct entry *entry = new_entry(id, message);
     if (entry == NULL) {
         return MPB_E_NOMEM;
     }
-    *entry = (struct entry){.buffer = mpb_buffer_ref(buffer), .data = data};
-    memcpy(entry->id, id, sizeof(entry->id));
     chain(cache, entry);
     append(cache, entry);
     return MPB_OK;
 }
 
 bool mpb_message_cache_find(const struct mpb_message_cache *cache,
-                            const uint8_t id[MPB_MSG_HASH_LEN], struct mpb_buffer **buffer,
-                            struct mpb_bytes *data)
+                            const uint8_t id[MPB_MSG_HASH_LEN], struct mpb_parts *message)
 {
     const struct entry *entry = find(cache, id);
     if (entry == NULL) {
         return false;
     }
-    *buffer = entry->buffer;
-    *data = entry->data;
+    *message = entry->message;
     return true;
 }
 

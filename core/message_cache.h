@@ -16,17 +16,15 @@ struct mpb_message_cache;
 
 MPB_MUST_USE struct mpb_message_cache *mpb_message_cache_new(void); /* NULL: out of memory */
 void mpb_message_cache_free(struct mpb_message_cache *cache);       /* NULL is a no-op */
-/* Keep data (borrowed from buffer, of which a reference is taken) under id, in the newest window. A
- * known id is left as it is, in its window. MPB_E_NOMEM, and nothing changed. Cost: O(1) in the
- * mean, one small allocation (site message_cache). */
+/* Keep an encoded message under id, in the newest window: a reference to message->buffer, a copy of
+ * its head and tail (empty where the encoding is whole). A known id is left where and as it is.
+ * MPB_E_NOMEM. */
 MPB_MUST_USE enum mpb_status mpb_message_cache_put(struct mpb_message_cache *cache,
                                                    const uint8_t id[MPB_MSG_HASH_LEN],
-                                                   struct mpb_buffer *buffer,
-                                                   struct mpb_bytes data);
-/* The message of an id: true, *data and *buffer borrowed until the next put or shift. */
+                                                   const struct mpb_parts *message);
+/* The message of an id: true, *message borrowed until the next put or shift. */
 bool mpb_message_cache_find(const struct mpb_message_cache *cache,
-                            const uint8_t id[MPB_MSG_HASH_LEN], struct mpb_buffer **buffer,
-                            struct mpb_bytes *data);
+                            const uint8_t id[MPB_MSG_HASH_LEN], struct mpb_parts *message);
 /* Ids of the newest MPB_MESSAGE_CACHE_GOSSIP windows into out[cap]: the newest window first, each
  * in order of arrival. Returns how many there are, which may be more than cap. */
 size_t mpb_message_cache_gossip_ids(const struct mpb_message_cache *cache,

@@ -45,19 +45,19 @@ static void put(uint8_t *at, struct mpb_bytes bytes)
 }
 
 /* Joined: all of it is head. NULL: out of memory. */
-static struct mpb_outbox_frame *new_frame(const struct mpb_frame_parts *parts, bool join)
+static struct mpb_outbox_frame *new_frame(const struct mpb_parts *parts, bool join)
 {
-    size_t head_len = parts->header.len + (join ? parts->data.len : 0);
-    size_t tail_len = parts->trailer.len;
+    size_t head_len = parts->head.len + (join ? parts->data.len : 0);
+    size_t tail_len = parts->tail.len;
     struct mpb_outbox_frame *frame = mpb_heap_alloc(sizeof(*frame) + head_len + tail_len);
     if (frame == NULL) {
         return NULL;
     }
     *frame = (struct mpb_outbox_frame){.head_len = head_len, .tail_len = tail_len};
-    put(frame->bytes, parts->header);
-    put(frame->bytes + head_len, parts->trailer);
+    put(frame->bytes, parts->head);
+    put(frame->bytes + head_len, parts->tail);
     if (join) {
-        put(frame->bytes + parts->header.len, parts->data);
+        put(frame->bytes + parts->head.len, parts->data);
         frame->head_len = head_len + tail_len;
         frame->tail_len = 0;
     } else if (parts->data.len > 0) {
@@ -97,10 +97,10 @@ bool mpb_outbox_is_empty(const struct mpb_outbox *outbox)
 }
 
 enum mpb_status mpb_outbox_push(struct mpb_outbox *outbox, enum mpb_priority priority,
-                                const struct mpb_frame_parts *parts, bool join)
+                                const struct mpb_parts *parts, bool join)
 {
     struct mpb_outbox_queue *queue = &outbox->queues[priority];
-    assert(parts->header.len + parts->data.len + parts->trailer.len > 0);
+    assert(parts->head.len + parts->data.len + parts->tail.len > 0);
     struct mpb_outbox_frame *frame = new_frame(parts, join);
     if (frame == NULL) {
         return MPB_E_NOMEM;

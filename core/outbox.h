@@ -16,12 +16,6 @@ enum mpb_priority { MPB_PRIORITY_HIGH, MPB_PRIORITY_MEDIUM, MPB_PRIORITY_LOW, MP
 #define MPB_PEER_QUEUE_MEDIUM 512 /* own publishes */
 #define MPB_PEER_QUEUE_LOW 1024   /* relayed */
 
-/* A frame to send, length prefix included. */
-struct mpb_frame_parts {
-    struct mpb_bytes header, data, trailer; /* any may be empty, but not all */
-    struct mpb_buffer *buffer; /* what data lives in; NULL if data is empty or joined */
-};
-
 struct mpb_outbox_frame; /* private */
 struct mpb_outbox_queue {
     struct mpb_outbox_frame *first, *last;
@@ -42,10 +36,10 @@ bool mpb_outbox_is_full(const struct mpb_outbox *outbox, enum mpb_priority prior
 bool mpb_outbox_is_empty(const struct mpb_outbox *outbox);
 
 /* Add a frame, whatever the limit. join: copy the parts into one buffer (neither a copy nor an
- * encode), else keep a reference to parts->buffer. header and trailer are copied either way: one
+ * encode), else keep a reference to parts->buffer. head and tail are copied either way: one
  * allocation at the current site. MPB_E_NOMEM. */
 MPB_MUST_USE enum mpb_status mpb_outbox_push(struct mpb_outbox *outbox, enum mpb_priority priority,
-                                             const struct mpb_frame_parts *parts, bool join);
+                                             const struct mpb_parts *parts, bool join);
 /* The bytes to send next, in order, as far as iov[cap] goes (cap at least 3); borrowed until the
  * next call. Returns how many of iov; 0 when empty. */
 size_t mpb_outbox_peek(const struct mpb_outbox *outbox, struct iovec *iov, size_t cap);

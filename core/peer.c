@@ -189,7 +189,7 @@ enum mpb_status mpb_peer_read(struct mpb_peer *peer, size_t max_frames, mpb_peer
 }
 
 enum mpb_status mpb_peer_send(struct mpb_peer *peer, enum mpb_priority priority,
-                              const struct mpb_frame_parts *parts, bool join, bool *queued)
+                              const struct mpb_parts *parts, bool join, bool *queued)
 {
     struct mpb_peer_stats *stats = &peer->stats;
     if (mpb_outbox_is_full(&peer->outbox, priority)) {

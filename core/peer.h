@@ -6,7 +6,7 @@
  * one; only that little more is ever moved again.
  *
  * Out: an outbox (outbox.h); a frame that does not fit its queue is dropped and counted, a full
- * high-priority queue ends the connection. A frame is header | data | trailer: joined into one
+ * high-priority queue ends the connection. A frame is head | data | tail: joined into one
  * buffer, or sent as it is while a reference keeps the data.
  *
  * Nothing here blocks or raises SIGPIPE. Meant for level-triggered epoll: a read or write that the
@@ -49,12 +49,11 @@ MPB_MUST_USE enum mpb_status mpb_peer_read(struct mpb_peer *peer, size_t max_fra
 size_t mpb_peer_partial_in(const struct mpb_peer *peer);
 
 /* Queue a frame. join: copy the parts into one buffer (neither a copy nor an encode), else keep a
- * reference to parts->buffer. header and trailer are copied either way: one allocation (site
+ * reference to parts->buffer. head and tail are copied either way: one allocation (site
  * transport). *queued is false when the queue was full (counted). MPB_E_NOMEM; MPB_E_INCOMPLETE
  * when a full high queue means the connection must end (counted too). */
 MPB_MUST_USE enum mpb_status mpb_peer_send(struct mpb_peer *peer, enum mpb_priority priority,
-                                           const struct mpb_frame_parts *parts, bool join,
-                                           bool *queued);
+                                           const struct mpb_parts *parts, bool join, bool *queued);
 /* Write what the socket takes, high before medium before low priority; *blocked: it takes no more
  * now. MPB_E_IO when the peer is gone. */
 MPB_MUST_USE enum mpb_status mpb_peer_flush(struct mpb_peer *peer, bool *blocked,

@@ -99,18 +99,26 @@ static void remove_oldest(struct mpb_seen_cache *cache)
     cache->len--;
 }
 
-static bool is_oldest_due(const struct mpb_seen_cache *cache)
+/* Is the time of the id in the ring's slot up? now_ns is not before the slot's time. */
+static bool is_due(const struct mpb_seen_cache *cache, size_t slot, int64_t now_ns)
 {
     /* Times only grow, so the unsigned difference is right even where the signed one overflows. */
-    uint64_t age_ns = (uint64_t)cache->now_ns - (uint64_t)cache->ring[cache->oldest].time_ns;
+    uint64_t age_ns = (uint64_t)now_ns - (uint64_t)cache->ring[slot].time_ns;
     return age_ns > (uint64_t)MPB_SEEN_CACHE_TTL_NS;
+}
+
+bool mpb_seen_cache_has(const struct mpb_seen_cache *cache, const uint8_t id[MPB_MSG_HASH_LEN],
+                        int64_t now_ns)
+{
+    uint32_t found = cache->table[find(cache, id)];
+    return found != 0 && !is_due(cache, found - 1, now_ns > cache->now_ns ? now_ns : cache->now_ns);
 }
 
 bool mpb_seen_cache_test_and_add(struct mpb_seen_cache *cache, const uint8_t id[MPB_MSG_HASH_LEN],
                                  int64_t now_ns)
 {
     cache->now_ns = now_ns > cache->now_ns ? now_ns : cache->now_ns;
-    while (cache->len > 0 && is_oldest_due(cache)) {
+    while (cache->len > 0 && is_due(cache, cache->oldest, cache->now_ns)) {
         remove_oldest(cache);
     }
     size_t place = find(cache, id);

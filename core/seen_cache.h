@@ -21,6 +21,9 @@ void mpb_seen_cache_free(struct mpb_seen_cache *cache); /* NULL is a no-op */
  * allocates nothing. now_ns never goes back (a smaller one counts as the last). */
 bool mpb_seen_cache_test_and_add(struct mpb_seen_cache *cache, const uint8_t id[MPB_MSG_HASH_LEN],
                                  int64_t now_ns);
+/* Was the id added at most one TTL before now_ns? Changes nothing. */
+bool mpb_seen_cache_has(const struct mpb_seen_cache *cache, const uint8_t id[MPB_MSG_HASH_LEN],
+                        int64_t now_ns);
 /* Ids it holds; those whose time is up count until the next call of the above. */
 size_t mpb_seen_cache_len(const struct mpb_seen_cache *cache);
 /* Ids that left before their time because the cache was full. */

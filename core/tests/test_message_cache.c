@@ -11,6 +11,14 @@ static const uint8_t *id_of(size_t i, uint8_t out[MPB_MSG_HASH_LEN])
     return out;
 }
 
+/* A whole encoding: all of it in data. */
+static enum mpb_status put_whole(struct mpb_message_cache *cache, const uint8_t *id,
+                                 struct mpb_buffer *buffer, struct mpb_bytes data)
+{
+    struct mpb_parts message = {.data = data, .buffer = buffer};
+    return mpb_message_cache_put(cache, id, &message);
+}
+
 /* Put a message of 10 + i bytes in a buffer of its own, of which the cache has the one reference.
  */
 static void put(struct mpb_message_cache *cache, size_t i)
@@ -19,19 +27,21 @@ static void put(struct mpb_message_cache *cache, size_t i)
     struct mpb_buffer *buffer =
         fixture_arrive_bytes((struct mpb_bytes){fixture_pool() + i, 10 + i});
     struct mpb_bytes data = {buffer->data + 2, buffer->len - 2};
-    assert_int_equal(mpb_message_cache_put(cache, id_of(i, id), buffer, data), MPB_OK);
+    assert_int_equal(put_whole(cache, id_of(i, id), buffer, data), MPB_OK);
     mpb_buffer_unref(buffer);
 }
 
 static bool has(const struct mpb_message_cache *cache, size_t i)
 {
     uint8_t id[MPB_MSG_HASH_LEN];
-    struct mpb_buffer *buffer = NULL;
-    struct mpb_bytes data = {0};
-    if (!mpb_message_cache_find(cache, id_of(i, id), &buffer, &data)) {
-        assert_null(buffer);
+    struct mpb_parts found = {.buffer = NULL};
+    if (!mpb_message_cache_find(cache, id_of(i, id), &found)) {
+        assert_null(found.buffer);
         return false;
     }
+    const struct mpb_buffer *buffer = found.buffer;
+    struct mpb_bytes data = found.data;
+    assert_int_equal(found.head.len + found.tail.len, 0);
     assert_int_equal(buffer->n_refs, 1);
     assert_ptr_equal(data.data, buffer->data + 2);
     assert_int_equal(data.len, 8 + i);
@@ -124,23 +134,44 @@ static void test_known_id(void **state)
     (void)state;
     struct mpb_message_cache *cache = mpb_message_cache_new();
     uint8_t id[MPB_MSG_HASH_LEN];
-    struct mpb_buffer *other = mpb_buffer_new(77), *found = NULL;
-    struct mpb_bytes data;
+    struct mpb_buffer *other = mpb_buffer_new(77);
+    struct mpb_parts found;
     put(cache, 3);
     mpb_message_cache_shift(cache);
-    assert_int_equal(mpb_message_cache_put(cache, id_of(3, id), other, mpb_buffer_view(other)),
-                     MPB_OK);
+    assert_int_equal(put_whole(cache, id_of(3, id), other, mpb_buffer_view(other)), MPB_OK);
     assert_int_equal(other->n_refs, 1);
     assert_int_equal(mpb_message_cache_len(cache), 1);
     assert_int_equal(mpb_message_cache_bytes(cache), 13);
-    assert_true(mpb_message_cache_find(cache, id, &found, &data));
-    assert_ptr_not_equal(found, other);
+    assert_true(mpb_message_cache_find(cache, id, &found));
+    assert_ptr_not_equal(found.buffer, other);
     for (size_t beat = 0; beat < 5; beat++) {
         mpb_message_cache_shift(cache);
     }
-    assert_false(mpb_message_cache_find(cache, id, &found, &data));
+    assert_false(mpb_message_cache_find(cache, id, &found));
     mpb_buffer_unref(other);
     mpb_message_cache_free(cache);
+}
+
+/* A scattered encoding: head and tail are copied, data is referenced. */
+static void test_scattered(void **state)
+{
+    (void)state;
+    struct mpb_message_cache *cache = mpb_message_cache_new();
+    uint8_t id[MPB_MSG_HASH_LEN], head[] = "head", tail[] = "the tail";
+    struct mpb_buffer *buffer = mpb_buffer_new(100);
+    struct mpb_parts message = {{head, 4}, {buffer->data + 1, 50}, {tail, 8}, buffer}, found;
+    assert_int_equal(mpb_message_cache_put(cache, id_of(1, id), &message), MPB_OK);
+    memset(head, 0, sizeof(head));
+    memset(tail, 0, sizeof(tail));
+    assert_true(mpb_message_cache_find(cache, id, &found));
+    assert_int_equal(found.head.len, 4);
+    assert_memory_equal(found.head.data, "head", 4);
+    assert_int_equal(found.tail.len, 8);
+    assert_memory_equal(found.tail.data, "the tail", 8);
+    assert_ptr_equal(found.data.data, buffer->data + 1);
+    assert_ptr_equal(found.buffer, buffer);
+    mpb_message_cache_free(cache);
+    mpb_buffer_unref(buffer);
 }
 
 /* Its references are its own: the caller's survive, and so do its bytes. */
@@ -152,7 +183,7 @@ static void test_shared_buffer(void **state)
     struct mpb_buffer *buffer = mpb_buffer_new(100);
     for (size_t i = 0; i < 3; i++) {
         struct mpb_bytes data = {buffer->data + 30 * i, 30};
-        assert_int_equal(mpb_message_cache_put(cache, id_of(i, id), buffer, data), MPB_OK);
+        assert_int_equal(put_whole(cache, id_of(i, id), buffer, data), MPB_OK);
     }
     assert_int_equal(buffer->n_refs, 4);
     assert_int_equal(mpb_message_cache_bytes(cache), 300);
@@ -209,8 +240,7 @@ static void test_sites(void **state)
     struct mpb_message_cache *cache = mpb_message_cache_new();
     for (size_t i = 0; i < 200; i++) {
         MPB_PROBE_SITE(MPB_SITE_APP);
-        assert_int_equal(
-            mpb_message_cache_put(cache, id_of(i, id), buffer, mpb_buffer_view(buffer)), MPB_OK);
+        assert_int_equal(put_whole(cache, id_of(i, id), buffer, mpb_buffer_view(buffer)), MPB_OK);
     }
     mpb_probe_read(&counts);
     assert_int_equal(counts.at[MPB_SITE_APP][MPB_METRIC_ALLOCS], 0);
@@ -241,7 +271,7 @@ static void test_no_memory(void **state)
         enum mpb_status status = MPB_E_NOMEM;
         for (size_t fail_at = 1; status == MPB_E_NOMEM; fail_at++) {
             failing_heap_at(fail_at);
-            status = mpb_message_cache_put(cache, id_of(i, id), buffer, mpb_buffer_view(buffer));
+            status = put_whole(cache, id_of(i, id), buffer, mpb_buffer_view(buffer));
             failing_heap_at(0);
             n_failures += status == MPB_E_NOMEM;
             assert_int_equal(mpb_message_cache_len(cache), i + (status == MPB_OK));
@@ -262,6 +292,7 @@ int main(void)
         cmocka_unit_test(test_order_and_cap), cmocka_unit_test(test_known_id),
         cmocka_unit_test(test_shared_buffer), cmocka_unit_test(test_against_model),
         cmocka_unit_test(test_sites),         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_scattered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static void push(struct mpb_outbox *outbox, enum mpb_priority priority, const si
 {
     const uint8_t *pool = fixture_pool() + i;
     struct mpb_buffer *buffer = NULL;
-    struct mpb_frame_parts parts = {{pool, lens[0]}, {0}, {pool + 1000, lens[2]}, NULL};
+    struct mpb_parts parts = {{pool, lens[0]}, {0}, {pool + 1000, lens[2]}, NULL};
     if (lens[1] > 0) {
         buffer = fixture_arrive_bytes((struct mpb_bytes){pool + 500, lens[1]});
         parts.data = mpb_buffer_view(buffer);
@@ -171,8 +171,8 @@ static void test_references(void **state)
     (void)state;
     struct mpb_outbox outbox = {0};
     struct mpb_buffer *buffer = fixture_arrive_bytes((struct mpb_bytes){fixture_pool(), 50});
-    struct mpb_frame_parts parts = {MPB_BYTES_OF("head"), mpb_buffer_view(buffer),
-                                    MPB_BYTES_OF("tail"), buffer};
+    struct mpb_parts parts = {MPB_BYTES_OF("head"), mpb_buffer_view(buffer), MPB_BYTES_OF("tail"),
+                              buffer};
     static struct stream sent;
     sent.len = 0;
     mpb_probe_reset();
@@ -201,7 +201,7 @@ static void test_no_memory(void **state)
     (void)state;
     struct mpb_outbox outbox = {0};
     struct mpb_buffer *buffer = mpb_buffer_new(50);
-    struct mpb_frame_parts parts = {{0}, mpb_buffer_view(buffer), {0}, buffer};
+    struct mpb_parts parts = {{0}, mpb_buffer_view(buffer), {0}, buffer};
     for (int join = 0; join <= 1; join++) {
         failing_heap_at(1);
         assert_int_equal(mpb_outbox_push(&outbox, MPB_PRIORITY_LOW, &parts, join), MPB_E_NOMEM);

@@ -44,7 +44,7 @@ static size_t drain(struct mpb_peer *peer, int far, struct wire *wire)
 }
 
 static void send_parts(struct mpb_peer *peer, enum mpb_priority priority,
-                       const struct mpb_frame_parts *parts, bool join)
+                       const struct mpb_parts *parts, bool join)
 {
     bool queued = false;
     assert_int_equal(mpb_peer_send(peer, priority, parts, join, &queued), MPB_OK);
@@ -57,11 +57,11 @@ static void send_marked(struct mpb_peer *peer, enum mpb_priority priority, size_
 {
     uint8_t header[MPB_RPC_HEADER_MAX], trailer[MPB_RPC_TOPIC_MAX + 4];
     struct mpb_buffer *buffer = mpb_buffer_new(data_len);
-    struct mpb_frame_parts parts = {{header, 0}, mpb_buffer_view(buffer), {trailer, 0}, buffer};
+    struct mpb_parts parts = {{header, 0}, mpb_buffer_view(buffer), {trailer, 0}, buffer};
     memset(buffer->data, mark, data_len);
-    parts.header.len =
-        mpb_rpc_publish(data_len, FIXTURE_PUBSUB_TOPIC, header, trailer, &parts.trailer.len);
-    assert_true(parts.header.len > 0);
+    parts.head.len =
+        mpb_rpc_publish(data_len, FIXTURE_PUBSUB_TOPIC, header, trailer, &parts.tail.len);
+    assert_true(parts.head.len > 0);
     send_parts(peer, priority, &parts, join);
     mpb_buffer_unref(buffer);
 }
@@ -174,7 +174,7 @@ static void test_queues_overflow(void **state)
     (void)state;
     static const size_t limits[] = {MPB_PEER_QUEUE_HIGH, MPB_PEER_QUEUE_MEDIUM, MPB_PEER_QUEUE_LOW};
     struct wire wire = {test_malloc(WIRE_MAX), 0};
-    const struct mpb_frame_parts parts = {.header = MPB_BYTES_OF("\x02hi")};
+    const struct mpb_parts parts = {.head = MPB_BYTES_OF("\x02hi")};
     struct mpb_peer *peer = NULL;
     int64_t live = fixture_live_bytes();
     int far = socket_peer(false, MPB_RPC_FRAME_MAX, &peer);
@@ -243,8 +243,8 @@ static void test_no_memory(void **state)
     (void)state;
     struct mpb_peer *peer = NULL;
     struct mpb_buffer *buffer = mpb_buffer_new(100);
-    const struct mpb_frame_parts parts = {MPB_BYTES_OF("h"), mpb_buffer_view(buffer),
-                                          MPB_BYTES_OF("t"), buffer};
+    const struct mpb_parts parts = {MPB_BYTES_OF("h"), mpb_buffer_view(buffer), MPB_BYTES_OF("t"),
+                                    buffer};
     int far = socket_peer(false, MPB_RPC_FRAME_MAX, &peer);
     for (unsigned how = 0; how < 2 * MPB_PRIORITY__COUNT; how++) {
         enum mpb_priority priority = (enum mpb_priority)(how / 2);
@@ -272,7 +272,7 @@ static void test_sites(void **state)
     struct mpb_probe_counts counts;
     int far = socket_peer(false, MPB_RPC_FRAME_MAX, &peer);
     struct mpb_buffer *buffer = fixture_arrive_bytes((struct mpb_bytes){fixture_pool(), 100});
-    const struct mpb_frame_parts parts = {{0}, mpb_buffer_view(buffer), {0}, buffer};
+    const struct mpb_parts parts = {{0}, mpb_buffer_view(buffer), {0}, buffer};
     mpb_probe_reset();
     for (unsigned how = 0; how < 2; how++) {
         MPB_PROBE_SITE(MPB_SITE_APP);

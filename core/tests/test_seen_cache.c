@@ -17,7 +17,11 @@ static const uint8_t *id_of(size_t i, uint8_t out[MPB_MSG_HASH_LEN])
 static bool see(struct mpb_seen_cache *cache, size_t i, int64_t now_ns)
 {
     uint8_t id[MPB_MSG_HASH_LEN];
-    return mpb_seen_cache_test_and_add(cache, id_of(i, id), now_ns);
+    bool had = mpb_seen_cache_has(cache, id_of(i, id), now_ns);
+    bool seen = mpb_seen_cache_test_and_add(cache, id, now_ns);
+    assert_int_equal(had, seen);
+    assert_true(mpb_seen_cache_has(cache, id, now_ns));
+    return seen;
 }
 
 static struct mpb_seen_cache *cache_of(size_t capacity)

@@ -138,7 +138,7 @@ static void *sender(void *ctx)
     return NULL;
 }
 
-static bool receive_one(struct pair *p, struct mpb_hasher *hasher, int fd, struct mpb_buffer **kept)
+static bool receive_one(struct mpb_hasher *hasher, int fd, struct mpb_buffer **kept)
 {
     uint32_t len = 0;
     if (!receive_all(fd, &len, sizeof(len))) {
@@ -168,7 +168,7 @@ static void *receiver(void *ctx)
     }
     for (size_t i = 0; ok && i < p->total; i++) {
         cpu_ns = i == p->cfg->n_warmup ? mpb_clock_thread_cpu_ns() : cpu_ns;
-        ok = receive_one(p, hasher, fd, &kept[i]);
+        ok = receive_one(hasher, fd, &kept[i]);
         p->done_ns[i] = mpb_clock_now_ns();
         atomic_store(&p->n_done, i + 1);
         if (i + 1 >= atomic_load(&p->wake_at)) {
