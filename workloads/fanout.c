@@ -137,7 +137,7 @@ static enum mpb_status send_wholly(const struct mpb_fanout *fanout, struct mpb_p
                                    const struct mpb_parts *push)
 {
     uint8_t header[VARINT_MAX + MPB_PUSH_HEADER_MAX];
-    struct mpb_frame_parts frame = {
+    struct mpb_parts frame = {
         {header, put_header(push, header)}, push->data, push->tail, push->buffer};
     bool queued = false, blocked = false;
     enum mpb_status st = mpb_peer_send(peer, MPB_PRIORITY_MEDIUM, &frame, false, &queued);
