@@ -298,6 +298,12 @@ class Cli(cli_case.CliCase):
         self.assertEqual(len(whole), 6)
         self.assertGreater(len(blocks), 6)
 
+    def test_last_run_there_can_be(self):
+        self.succeed(*self.compare("good", "farrun", "--passes", "2"))
+        rows = re.findall(r"^\| farrun .*\|$", (self.dir / "report.md").read_text(), re.MULTILINE)
+        runs = [row.split("|")[5].strip() for row in rows if row.endswith("| accepted |")]
+        self.assertEqual(runs, ["1", "2", "65535"] * 2)
+
     def test_skip(self):
         result = self.run_cli(*self.compare("good", "skip", "--passes", "2"))
         self.assertEqual(result.returncode, 4)
