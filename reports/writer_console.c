@@ -31,10 +31,15 @@ static int count_characters(const char *text)
     return n;
 }
 
+/* A terminal obeys the controls of ASCII and those of U+0080 to U+009F. */
 static void put_plain(FILE *f, const char *text)
 {
     for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
+        unsigned char c = (unsigned char)*text, next = (unsigned char)text[1];
+        if (c == 0xc2 && (next & 0xe0) == 0x80) {
+            c = 0x7f;
+            text++;
+        }
         putc(c < 0x20 || c == 0x7f ? '?' : c, f);
     }
 }
