@@ -55,10 +55,17 @@ class Cli(cli_case.CliCase):
             complete_words msgpath compare before --mess
             complete_words msgpath list v
             complete_words msgpath report --mess
+            complete_words msgpath report ''
+            complete_words msgpath compare before -o ''
+            complete_words msgpath list ''
+            complete_words msgpath --v
         """
         result = subprocess.run(["bash", "-c", probe], capture_output=True, text=True, check=True)
         self.assertEqual(
-            result.stdout.splitlines(), ["compare", "--plan-seed", "--messages", "variants", ""]
+            result.stdout.splitlines(),
+            ["compare", "--plan-seed", "--messages", "variants", ""]
+            # nothing of its own: file names
+            + ["", "", "scenarios variants metrics mixes writers sites", "--version"],
         )
 
     def test_list(self):
