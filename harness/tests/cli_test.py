@@ -332,11 +332,26 @@ class Cli(cli_case.CliCase):
             result = self.run_cli(*self.compare("good", "twice", "--passes", "2000"))
             self.assertEqual(result.returncode, 2)
             self.assertIn("No space left", result.stderr.splitlines()[-1])
+            self.assertIn("msg_per_s", result.stdout)
             report = self.run_cli("report", str(self.dir), "-f", "csv")
             self.assertEqual(report.returncode, 0, report.stderr)
             self.assertIn("copies", report.stdout)
         finally:
             subprocess.run(["umount", mount], check=True)
+
+    def test_limit_of_file_sizes(self):
+        limit = ["prlimit", "--fsize=16384", self.msgpath]
+        words = self.compare("good", "twice", "--passes", "200")
+        result = subprocess.run(
+            limit + list(words), cwd=self.cwd.name, capture_output=True, text=True, check=False
+        )
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("File too large", result.stderr.splitlines()[-1])
+        self.assertIn("copies", self.succeed("report", str(self.dir), "-f", "csv"))
+
+    def test_slash_behind_the_folder(self):
+        out = self.succeed("compare", "good", "twice", "--passes", "2", "-o", f"{self.dir}//")
+        self.assertTrue(out.endswith(f"session: {self.dir}/   report: {self.dir}/report.md\n"))
 
 
 if __name__ == "__main__":
