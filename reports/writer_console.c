@@ -12,7 +12,7 @@
 #define LINE_WIDTH 100
 
 /* A column's width; negative: text stands on the left. */
-static const int ab_widths[] = {-23, 13, 13, 12, 17, -20};
+static const int ab_widths[] = {-23, 13, 13, 11, 17, -21};
 static const int own_widths[] = {-23, 14, 32, 8};
 
 /* What the report has and a terminal need not show: it repeats another row, or is the harness's. */

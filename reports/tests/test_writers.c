@@ -116,6 +116,17 @@ static void test_a_failed_write_leaves_no_file(void **state)
     sample_fini(&sample);
 }
 
+/* Every verdict but those of integers the longest there is. */
+static void lengthen_verdicts(struct mpb_model *model)
+{
+    for (size_t i = 0; i < model->n_ab; i++) {
+        if (model->ab[i].class_ != MPB_CLASS_EXACT) {
+            model->ab[i].verdict = MPB_VERDICT_REGRESSED;
+            model->ab[i].negligible = true;
+        }
+    }
+}
+
 /* No line of the console is wider than a terminal of 100 columns, or ends in blanks. */
 static void test_console_lines_fit(void **state)
 {
@@ -125,6 +136,7 @@ static void test_console_lines_fit(void **state)
         char *text = NULL, *rest = NULL;
         size_t len = 0;
         sample_make(&samples[i].cfg, &sample);
+        lengthen_verdicts(&sample.model);
         FILE *f = open_memstream(&text, &len);
         assert_non_null(f);
         assert_int_equal(mpb_writer_find("console")->write(&sample.model, f, NULL), MPB_OK);
