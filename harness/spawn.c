@@ -44,6 +44,7 @@ _Noreturn static void become(const struct mpb_spawn_job *job, const int fds[4], 
     bool ready = dup2(fds[0], STDIN_FILENO) >= 0 && dup2(fds[1], STDOUT_FILENO) >= 0 &&
                  dup2(fds[2], STDERR_FILENO) >= 0;
     sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGXFSZ, SIG_DFL); /* ignored in the harness */
     if (ready) {
         execve(job->argv[0], job->argv, job->envp != NULL ? job->envp : environ);
     }

@@ -40,10 +40,13 @@ int mpb_status_exit_code(enum mpb_status status)
     return users_fault ? 2 : 4;
 }
 
+/* A terminal obeys the controls of ASCII and, as two bytes, those of U+0080 to U+009F. */
 static void one_line(char *s)
 {
     for (; *s != '\0'; s++) {
-        if ((unsigned char)*s < 0x20 || *s == 0x7f) {
+        if ((unsigned char)s[0] == 0xc2 && ((unsigned char)s[1] & 0xe0) == 0x80) {
+            s[0] = s[1] = ' ';
+        } else if ((unsigned char)*s < 0x20 || *s == 0x7f) {
             *s = ' ';
         }
     }

@@ -2,7 +2,7 @@
 #include "reports/md_raw.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "reports/md.h"
 #include "reports/units.h"
@@ -22,25 +22,64 @@ struct raw {
     bool known[N_SHOWN]; /* any row has the metric */
     uint16_t metric[N_SHOWN];
     struct mpb_scale scale[N_SHOWN];
-    uint16_t max_run;
-    size_t cursor; /* rows of a pass stand together: the next look-up starts here */
+    const struct mpb_row **row; /* those shown: sorted by arm, pass and run */
+    size_t n_rows;
 };
 
-/* The row of a pass, run and metric, NULL if there is none. */
-static const struct mpb_row *find_row(struct raw *raw, const struct mpb_pass *pass, uint16_t run,
-                                      size_t column)
+/* The column of a row, N_SHOWN when it is not shown. */
+static size_t column_of(const struct raw *raw, const struct mpb_row *row)
+{
+    size_t c = 0;
+    while (c < N_SHOWN && !(raw->known[c] && raw->metric[c] == row->metric)) {
+        c++;
+    }
+    return row->scenario == raw->scenario && row->run >= 1 ? c : N_SHOWN;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct mpb_row *x = *(const struct mpb_row *const *)a;
+    const struct mpb_row *y = *(const struct mpb_row *const *)b;
+    if (x->arm != y->arm) {
+        return x->arm < y->arm ? -1 : 1;
+    }
+    if (x->pass != y->pass) {
+        return x->pass < y->pass ? -1 : 1;
+    }
+    return (x->run > y->run) - (x->run < y->run);
+}
+
+static bool sort_rows(struct raw *raw)
 {
     const struct mpb_session *s = raw->session;
-    for (size_t n = 0; raw->known[column] && n < s->n_rows; n++) {
-        size_t i = (raw->cursor + n) % s->n_rows;
-        const struct mpb_row *row = &s->row[i];
-        if (row->pass == pass->pass && row->arm == pass->arm && row->scenario == pass->scenario &&
-            row->run == run && row->metric == raw->metric[column]) {
-            raw->cursor = i;
-            return row;
+    raw->row = calloc(s->n_rows + 1, sizeof(const struct mpb_row *));
+    if (raw->row == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < s->n_rows; i++) {
+        if (column_of(raw, &s->row[i]) < N_SHOWN) {
+            raw->row[raw->n_rows++] = &s->row[i];
         }
     }
-    return NULL;
+    qsort(raw->row, raw->n_rows, sizeof(const struct mpb_row *), compare_rows);
+    return true;
+}
+
+/* Where the rows of a pass begin, or would. */
+static size_t first_row(const struct raw *raw, const struct mpb_pass *pass)
+{
+    const struct mpb_row key = {.arm = pass->arm, .pass = pass->pass};
+    const struct mpb_row *wanted = &key;
+    size_t low = 0, high = raw->n_rows;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_rows(&raw->row[middle], &wanted) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
 }
 
 /* One scale for a column: from its smallest, largest and one value that is not whole. */
@@ -59,7 +98,6 @@ static void scale_column(struct raw *raw, size_t column)
         seen[0] = isfinite(seen[0]) && seen[0] < value ? seen[0] : value;
         seen[1] = isfinite(seen[1]) && seen[1] > value ? seen[1] : value;
         seen[2] = row->is_integer ? seen[2] : value;
-        raw->max_run = row->run > raw->max_run ? row->run : raw->max_run;
     }
     raw->scale[column] = mpb_units_scale(mpb_metric_unit_name(info->unit), seen, 3);
 }
@@ -78,27 +116,37 @@ static void put_pass_cells(const struct raw *raw, const struct mpb_pass *pass,
     }
 }
 
-/* A pass's run, if it has any of the values. */
-static void put_run(struct raw *raw, const struct mpb_pass *pass, uint16_t run,
-                    struct mpb_md_table *table)
+/* The rows from `at` on that are of one run of a pass; returns where the next run begins. */
+static size_t put_run(const struct raw *raw, const struct mpb_pass *pass, size_t at,
+                      struct mpb_md_table *table)
 {
-    char text[N_SHOWN][64];
-    bool any = false;
+    double value[N_SHOWN];
+    uint16_t run = raw->row[at]->run;
     for (size_t c = 0; c < N_SHOWN; c++) {
-        const struct mpb_row *row = find_row(raw, pass, run, c);
-        mpb_units_format(row != NULL ? mpb_session_row_real(row) : (double)NAN, &raw->scale[c],
-                         text[c], sizeof(text[c]));
-        any = any || row != NULL;
-    }
-    if (!any) {
-        return;
+        value[c] = (double)NAN;
     }
     put_pass_cells(raw, pass, table);
     mpb_md_cellf(table, "%u", run);
+    for (const struct mpb_row *first = raw->row[at];
+         at < raw->n_rows && compare_rows(&raw->row[at], &first) == 0; at++) {
+        value[column_of(raw, raw->row[at])] = mpb_session_row_real(raw->row[at]);
+    }
     for (size_t c = 0; c < N_SHOWN; c++) {
-        mpb_md_cell(table, text[c]);
+        char text[64];
+        mpb_units_format(value[c], &raw->scale[c], text, sizeof(text));
+        mpb_md_cell(table, text);
     }
     mpb_md_cell(table, "accepted");
+    return at;
+}
+
+/* Every run of a pass that has any of the values. */
+static void put_runs(const struct raw *raw, const struct mpb_pass *pass, struct mpb_md_table *table)
+{
+    size_t at = first_row(raw, pass);
+    while (at < raw->n_rows && raw->row[at]->arm == pass->arm && raw->row[at]->pass == pass->pass) {
+        at = put_run(raw, pass, at, table);
+    }
 }
 
 static void put_failed(const struct raw *raw, const struct mpb_pass *pass,
@@ -120,6 +168,9 @@ static void put_scenario(const struct mpb_session *s, uint16_t scenario, FILE *f
     for (size_t c = 0; c < N_SHOWN; c++) {
         scale_column(&raw, c);
     }
+    if (!sort_rows(&raw)) {
+        return;
+    }
     mpb_md_heading(f, 3, "%s", mpb_names_text(&s->names, scenario));
     mpb_md_begin(&table, f, "lrrrrrrrrl");
     mpb_md_cells(&table, head, MPB_ARRAY_LEN(head));
@@ -131,12 +182,12 @@ static void put_scenario(const struct mpb_session *s, uint16_t scenario, FILE *f
         if (!pass->accepted) {
             put_failed(&raw, pass, &table);
         }
-        for (uint16_t run = 1; pass->accepted && pass->kind == MPB_KIND_TIMED && run <= raw.max_run;
-             run++) {
-            put_run(&raw, pass, run, &table);
+        if (pass->accepted && pass->kind == MPB_KIND_TIMED) {
+            put_runs(&raw, pass, &table);
         }
     }
     mpb_md_end(&table);
+    free(raw.row);
 }
 
 void mpb_md_raw_write(const struct mpb_model *model, FILE *f)

@@ -312,14 +312,16 @@ static enum mpb_status load_file(enum role role, const char *folder, const char 
 /* A committed pass without a row: its rows were lost behind its back. */
 static void note_empty_passes(struct mpb_session *session)
 {
-    size_t n_empty = 0;
+    size_t n_empty = 0, cursor = 0, n = session->n_rows;
     for (size_t i = 0; i < session->n_passes; i++) {
         const struct mpb_pass *pass = &session->pass[i];
         bool found = !pass->accepted;
-        for (size_t j = 0; !found && j < session->n_rows; j++) {
-            const struct mpb_row *row = &session->row[j];
+        /* Rows stand in the order of their passes: the next one's are where the last one's were. */
+        for (size_t j = 0; !found && j < n; j++) {
+            const struct mpb_row *row = &session->row[(cursor + j) % n];
             found =
                 row->arm == pass->arm && row->scenario == pass->scenario && row->pass == pass->pass;
+            cursor = found ? (cursor + j) % n : cursor;
         }
         n_empty += !found;
     }

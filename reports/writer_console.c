@@ -12,7 +12,7 @@
 #define LINE_WIDTH 100
 
 /* A column's width; negative: text stands on the left. */
-static const int ab_widths[] = {-23, 13, 13, 12, 17, -20};
+static const int ab_widths[] = {-23, 13, 13, 11, 17, -21};
 static const int own_widths[] = {-23, 14, 32, 8};
 
 /* What the report has and a terminal need not show: it repeats another row, or is the harness's. */
@@ -31,10 +31,15 @@ static int count_characters(const char *text)
     return n;
 }
 
+/* A terminal obeys the controls of ASCII and those of U+0080 to U+009F. */
 static void put_plain(FILE *f, const char *text)
 {
     for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
+        unsigned char c = (unsigned char)*text, next = (unsigned char)text[1];
+        if (c == 0xc2 && (next & 0xe0) == 0x80) {
+            c = 0x7f;
+            text++;
+        }
         putc(c < 0x20 || c == 0x7f ? '?' : c, f);
     }
 }

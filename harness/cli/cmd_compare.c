@@ -217,11 +217,17 @@ static enum mpb_status report(const struct config *c, const char *path, struct m
         return st;
     }
     st = mpb_output_derive(&output, path, err);
-    if (st == MPB_OK) {
-        st = mpb_output_show(&output, c->filter, err);
+    struct mpb_error second = {0};
+    enum mpb_status shown = mpb_output_show(&output, c->filter, &second);
+    if (st == MPB_OK && shown != MPB_OK) {
+        st = shown;
+        *err = second;
     }
     if (st == MPB_OK) {
-        printf("session: %s/   report: %s/report.md\n", path, path);
+        int len = (int)strlen(path);
+        for (; len > 1 && path[len - 1] == '/'; len--) {
+        }
+        printf("session: %.*s/   report: %.*s/report.md\n", len, path, len, path);
     }
     bool nothing = output.model.n_summary == 0 ||
                    (output.session.n_arms > 1 && mpb_compare_count(&output.model) == 0);

@@ -1,5 +1,6 @@
 /* main.c: the msgpath command. The only place that prints an error or chooses an exit status. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -91,6 +92,7 @@ int main(int argc, char **argv)
     if (!open_standard_fds()) {
         return EXIT_USAGE;
     }
+    signal(SIGXFSZ, SIG_IGN); /* at a limit of file sizes writing fails, and that is said */
     enum mpb_status st = run(argc, argv, &err);
     if ((fflush(stdout) != 0 || ferror(stdout)) && st == MPB_OK) {
         st = mpb_error_sys(&err, MPB_E_IO, "stdout", "cannot be written");

@@ -183,10 +183,11 @@ static void bash_options(const struct mpb_opt *table, FILE *f)
     }
 }
 
-/* What may follow a command: its options, and its words where they are a choice. */
+/* What may follow a command: its options where a word begins with '-', else its words where they
+ * are a choice; with neither bash goes on with file names. */
 static void bash_command(const struct mpb_command *c, FILE *f)
 {
-    fprintf(f, "    %s) words=\"--help", c->name);
+    fprintf(f, "    %s) options=\"--help", c->name);
     bash_options(c->options, f);
     if (c->has_workload) {
         struct mpb_workload_opt w = {0};
@@ -197,7 +198,7 @@ static void bash_command(const struct mpb_command *c, FILE *f)
         mpb_workload_opt_fini(&w);
     }
     if (strchr(c->words, '|') != NULL) {
-        fputc(' ', f);
+        fputs("\" words=\"", f);
         for (const char *p = c->words; *p != '\0'; p++) {
             fputc(*p == '|' ? ' ' : *p, f);
         }
@@ -211,18 +212,19 @@ void mpb_manual_print_bash(FILE *f)
     const struct mpb_command *const *all = mpb_command_all(&n);
     fputs("# completion for msgpath " MPB_VERSION "\n"
           "_msgpath() {\n"
-          "  local word=${COMP_WORDS[COMP_CWORD]} words=\n"
+          "  local word=${COMP_WORDS[COMP_CWORD]} words= options=\n"
           "  case ${COMP_CWORD}:${COMP_WORDS[1]} in\n"
-          "    1:*) words=\"--help --version",
+          "    1:*) options=\"--help --version\" words=\"",
           f);
     for (size_t i = 0; i < n; i++) {
-        fprintf(f, " %s", all[i]->name);
+        fprintf(f, "%s%s", i > 0 ? " " : "", all[i]->name);
     }
     fputs("\" ;;\n  esac\n  [ \"$COMP_CWORD\" -gt 1 ] && case ${COMP_WORDS[1]} in\n", f);
     for (size_t i = 0; i < n; i++) {
         bash_command(all[i], f);
     }
     fputs("  esac\n"
+          "  case $word in -*) words=$options ;; esac\n"
           "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
           "}\n"
           "complete -o default -F _msgpath msgpath\n",

@@ -1,9 +1,5 @@
 #!/usr/bin/env python3
-"""The msgpath command as its users meet it: exit statuses, one-line errors, what a session leaves.
-
-cli_test.py MSGPATH FAKE_WORKER [-k PATTERN]: a copy of MSGPATH is put beside two copies of the fake
-worker, which it then takes for the built-in ones; the fake's variants are ways to behave.
-"""
+"""The msgpath command as its users meet it: exit statuses, one-line errors, what a session leaves."""
 import csv
 import json
 import os
@@ -11,71 +7,14 @@ import pathlib
 import re
 import shlex
 import shutil
-import signal
 import subprocess
-import sys
-import tempfile
 import time
-import unittest
 
-MSGPATH, FAKE = (os.path.abspath(p) for p in sys.argv[1:3])
+import cli_case
+from cli_case import FAKE, MSGPATH
 
 
-class Cli(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.home = tempfile.TemporaryDirectory()
-        bin_dir = pathlib.Path(cls.home.name, "bin")
-        bin_dir.mkdir()
-        cls.msgpath = shutil.copy(MSGPATH, bin_dir / "msgpath")
-        shutil.copy(FAKE, bin_dir / "msgpath-worker")
-        shutil.copy(FAKE, bin_dir / "msgpath-worker-probed")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.home.cleanup()
-
-    def setUp(self):
-        self.cwd = tempfile.TemporaryDirectory()
-        self.dir = pathlib.Path(self.cwd.name, "s")
-
-    def tearDown(self):
-        self.cwd.cleanup()
-
-    def run_cli(self, *words, timeout=60, **kwargs):
-        kwargs.setdefault("stdout", subprocess.PIPE)
-        return subprocess.run(
-            [self.msgpath, *words], cwd=self.cwd.name, stderr=subprocess.PIPE, text=True,
-            timeout=timeout, stdin=subprocess.DEVNULL, **kwargs
-        )
-
-    def succeed(self, *words, **kwargs):
-        result = self.run_cli(*words, **kwargs)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return result.stdout
-
-    def refuse(self, status, text, *words, **kwargs):
-        """One line on stderr that begins with the program and contains text; nothing on stdout."""
-        result = self.run_cli(*words, **kwargs)
-        self.assertEqual(result.returncode, status, f"{words}: {result.stderr}")
-        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
-        self.assertTrue(result.stderr.startswith("msgpath: "), result.stderr)
-        self.assertIn(text, result.stderr)
-        self.assertEqual(result.stdout, "")
-        self.assertFalse(self.dir.exists())
-
-    def compare(self, *words):
-        return ("compare", *words, "-o", str(self.dir))
-
-    def rows(self, name):
-        with open(self.dir / name, newline="", encoding="utf-8") as f:
-            return list(csv.DictReader(f))
-
-    def ab(self, metric, run="mean"):
-        found = [r for r in self.rows("ab.csv") if (r["metric"], r["run"]) == (metric, run)]
-        self.assertEqual(len(found), 1, metric)
-        return found[0]
-
+class Cli(cli_case.CliCase):
     # Pages
 
     def test_pages(self):
@@ -116,10 +55,17 @@ class Cli(unittest.TestCase):
             complete_words msgpath compare before --mess
             complete_words msgpath list v
             complete_words msgpath report --mess
+            complete_words msgpath report ''
+            complete_words msgpath compare before -o ''
+            complete_words msgpath list ''
+            complete_words msgpath --v
         """
         result = subprocess.run(["bash", "-c", probe], capture_output=True, text=True, check=True)
         self.assertEqual(
-            result.stdout.splitlines(), ["compare", "--plan-seed", "--messages", "variants", ""]
+            result.stdout.splitlines(),
+            ["compare", "--plan-seed", "--messages", "variants", ""]
+            # nothing of its own: file names
+            + ["", "", "scenarios variants metrics mixes writers sites", "--version"],
         )
 
     def test_list(self):
@@ -359,6 +305,12 @@ class Cli(unittest.TestCase):
         self.assertEqual(len(whole), 6)
         self.assertGreater(len(blocks), 6)
 
+    def test_last_run_there_can_be(self):
+        self.succeed(*self.compare("good", "farrun", "--passes", "2"))
+        rows = re.findall(r"^\| farrun .*\|$", (self.dir / "report.md").read_text(), re.MULTILINE)
+        runs = [row.split("|")[5].strip() for row in rows if row.endswith("| accepted |")]
+        self.assertEqual(runs, ["1", "2", "65535"] * 2)
+
     def test_skip(self):
         result = self.run_cli(*self.compare("good", "skip", "--passes", "2"))
         self.assertEqual(result.returncode, 4)
@@ -380,120 +332,27 @@ class Cli(unittest.TestCase):
             result = self.run_cli(*self.compare("good", "twice", "--passes", "2000"))
             self.assertEqual(result.returncode, 2)
             self.assertIn("No space left", result.stderr.splitlines()[-1])
+            self.assertIn("msg_per_s", result.stdout)
             report = self.run_cli("report", str(self.dir), "-f", "csv")
             self.assertEqual(report.returncode, 0, report.stderr)
             self.assertIn("copies", report.stdout)
         finally:
             subprocess.run(["umount", mount], check=True)
 
-    # Interrupted sessions
-
-    def start(self, *words):
-        process = subprocess.Popen(
-            [self.msgpath, *words], cwd=self.cwd.name, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, stdin=subprocess.DEVNULL,
+    def test_limit_of_file_sizes(self):
+        limit = ["prlimit", "--fsize=16384", self.msgpath]
+        words = self.compare("good", "twice", "--passes", "200")
+        result = subprocess.run(
+            limit + list(words), cwd=self.cwd.name, capture_output=True, text=True, check=False
         )
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.stderr.close)
-        return process
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("File too large", result.stderr.splitlines()[-1])
+        self.assertIn("copies", self.succeed("report", str(self.dir), "-f", "csv"))
 
-    def wait_for_passes(self, n):
-        path, last = self.dir / "passes.csv", self.dir / "latency.csv"
-        for _ in range(3000):
-            if last.exists() and path.read_text(encoding="utf-8").count("\n") > n:
-                return
-            time.sleep(0.005)
-        self.fail(f"never saw {n} passes")
-
-    def test_signals_keep_what_was_measured(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
-            with self.subTest(number):
-                process = self.start(*self.compare("good", "twice", "--passes", "2000"))
-                self.wait_for_passes(40)
-                process.send_signal(number)
-                out, err = process.communicate(timeout=30)
-                self.assertEqual(process.returncode, 4)
-                self.assertIn(f"msgpath: interrupted; what was measured is in {self.dir}", err)
-                self.assertIn("msg_per_s", out)
-                self.assertEqual(self.ab("msg_per_s")["verdict"], "improved")
-                shutil.rmtree(self.dir)
-
-    def test_interrupt_reaches_a_hanging_worker(self):
-        process = self.start(*self.compare("good", "hang", "--timeout", "60s"))
-        self.wait_for_passes(1)
-        time.sleep(0.1)
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=10)
-        self.assertEqual(process.returncode, 4)
-        self.assertEqual(self.rows("passes.csv")[-1]["reason"], "interrupted")
-
-    def test_sigkill_at_any_moment(self):
-        """Killed at moments spread over a session: what is left always reads, and agrees."""
-        for i in range(12):
-            process = self.start(*self.compare("good", "twice", "--passes", "400"))
-            self.wait_for_passes(7 * i)
-            time.sleep(0.0013 * i)
-            process.kill()
-            process.communicate(timeout=10)
-            report = self.run_cli("report", str(self.dir))
-            self.assertEqual(report.returncode, 0, report.stderr)
-            committed = {(p["arm"], p["pass"]) for p in self.rows("passes.csv") if p["accepted"] == "1"}
-            if len(committed) >= 6:
-                self.assertEqual(self.ab("copies", "1")["verdict"], "improved")
-            self.assertTrue((self.dir / "report.md").read_text(encoding="utf-8").startswith("# "))
-            shutil.rmtree(self.dir)
-
-    # Reports
-
-    def test_report_is_the_same_again(self):
-        self.succeed(*self.compare("good", "noisy", "--passes", "12"))
-        before = {n: (self.dir / n).read_bytes() for n in ("report.md", "ab.csv")}
-        (self.dir / "report.md").unlink()
-        out = self.succeed("report", str(self.dir))
-        self.assertEqual(set(out.splitlines()), {f"{self.dir}/report.md", f"{self.dir}/ab.csv"})
-        for name, content in before.items():
-            self.assertEqual((self.dir / name).read_bytes(), content)
-        for form, name in (("md", "report.md"), ("csv", "ab.csv")):
-            self.assertEqual(self.succeed("report", str(self.dir), "-f", form).encode(), before[name])
-            self.succeed("report", str(self.dir), "-f", form, "-o", "out")
-            self.assertEqual(pathlib.Path(self.cwd.name, "out").read_bytes(), before[name])
-        self.assertIn("msg_per_s", self.succeed("report", str(self.dir), "-f", "console"))
-
-    def test_report_leaves_devices_alone(self):
-        self.succeed(*self.compare("good", "twice", "--passes", "2"))
-        fifo = pathlib.Path(self.cwd.name, "fifo")
-        os.mkfifo(fifo)
-        reader = subprocess.Popen(["cat", fifo], stdout=subprocess.PIPE)
-        self.addCleanup(reader.kill)
-        self.succeed("report", str(self.dir), "-f", "csv", "-o", str(fifo))
-        self.assertTrue(reader.communicate(timeout=10)[0].startswith(b"scenario,run,metric"))
-        self.assertTrue(fifo.is_fifo())
-
-    def test_report_of_nothing(self):
-        self.refuse(2, "nowhere", "report", "nowhere")
-        empty = pathlib.Path(self.cwd.name, "empty")
-        empty.mkdir()
-        self.refuse(2, "session.json", "report", str(empty))
-        self.refuse(2, "takes one folder", "report", "one", "another")
-
-    def test_report_of_damaged_files(self):
-        self.succeed(*self.compare("good", "twice", "--passes", "12"))
-        rows, passes = self.dir / "rows.csv", self.dir / "passes.csv"
-        good_rows = rows.read_text(encoding="utf-8")
-        good_passes = passes.read_text(encoding="utf-8")
-        for cut in (1, 20, 3000):  # torn ends are what a kill leaves
-            rows.write_text(good_rows, encoding="utf-8")
-            passes.write_text(good_passes[:-cut], encoding="utf-8")
-            self.succeed("report", str(self.dir))
-        passes.write_text(good_passes, encoding="utf-8")
-        lines = good_rows.splitlines()
-        lines[4] = lines[4].rsplit(",", 1)[0] + ",1;5"
-        rows.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        result = self.run_cli("report", str(self.dir))
-        self.assertEqual(result.returncode, 2)
-        self.assertIn("rows.csv:5", result.stderr)
-        self.assertIn("1;5", result.stderr)
+    def test_slash_behind_the_folder(self):
+        out = self.succeed("compare", "good", "twice", "--passes", "2", "-o", f"{self.dir}//")
+        self.assertTrue(out.endswith(f"session: {self.dir}/   report: {self.dir}/report.md\n"))
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)
+    cli_case.main()

@@ -36,6 +36,7 @@
     X("dup", "prints a row twice") \
     X("sum", "prints a total that is not the sum of its parts") \
     X("foreign", "prints a metric nobody knows") \
+    X("farrun", "prints a row of the last run there can be") \
     X("loud", "writes a megabyte to stderr and is good") \
     X("flood", "prints without end") \
     X("third", "crashes in every third pass, counted in the file $FAKE_COUNTER")
@@ -118,7 +119,7 @@ static void print_spoiler(const char *s, const char *variant)
         {"unit", "1,cpu,us,12\n"},          {"fraction", "1,hashes,count,1.5\n"},
         {"infinite", "1,cpu,ns,inf\n"},     {"negative", "1,cpu,ns,-1.5\n"},
         {"comma", "1,cpu,ns,\"1,5\"\n"},    {"dup", "1,wall,ns,1000000\n"},
-        {"foreign", "1,glow,lumen,2.5\n"},
+        {"foreign", "1,glow,lumen,2.5\n"},  {"farrun", "65535,wall,ns,7\n"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if (is(variant, rows[i][0])) {

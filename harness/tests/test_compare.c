@@ -2,6 +2,7 @@
 #include "harness/tests/session_maker.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "harness/compare.h"
 
@@ -20,6 +21,7 @@ static const struct mpb_ab_row *row_of(const struct mpb_model *m, const char *me
     const struct mpb_ab_row *row = mpb_model_find_ab(m, "micro", metric, run, 0, 1);
     if (row == NULL) {
         fail_msg("no row %s", metric);
+        abort(); /* fail_msg() does not say that it never returns */
     }
     return row;
 }

@@ -2,6 +2,7 @@
 #include "harness/tests/session_maker.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "harness/gather.h"
 
@@ -15,6 +16,18 @@ static const struct mpb_gather_group *find(const struct mpb_session *s, const st
         }
     }
     return NULL;
+}
+
+/* The same where it must be there. */
+static const struct mpb_gather_group *found(const struct mpb_session *s, const struct mpb_gather *g,
+                                            const char *metric, int run)
+{
+    const struct mpb_gather_group *group = find(s, g, metric, run);
+    if (group == NULL) {
+        fail_msg("no group %s of run %d", metric, run);
+        abort(); /* fail_msg() does not say that it never returns */
+    }
+    return group;
 }
 
 static void test_runs(void **state)
@@ -34,14 +47,14 @@ static void test_runs(void **state)
         make_row(&s, 0, timed, 0, "wall", 900);
     }
     assert_int_equal(mpb_gather_session(&s, &g, NULL), MPB_OK);
-    const struct mpb_gather_group *mean = find(&s, &g, "wall", MPB_RUN_MEAN);
+    const struct mpb_gather_group *mean = found(&s, &g, "wall", MPB_RUN_MEAN);
     assert_int_equal(mean->n, 2);
     assert_true(fabs(mean->value[0].real - 100.5) < 1e-12);
     assert_false(mean->value[0].is_integer);
-    assert_true(fabs(find(&s, &g, "wall", 0)->value[0].real - 900) < 1e-12);
+    assert_true(fabs(found(&s, &g, "wall", 0)->value[0].real - 900) < 1e-12);
     assert_null(find(&s, &g, "wall", 1));
-    assert_int_equal(find(&s, &g, "copies", 2)->value[0].integer, 7);
-    assert_int_equal(find(&s, &g, "copies", 0)->value[0].integer, 12);
+    assert_int_equal(found(&s, &g, "copies", 2)->value[0].integer, 7);
+    assert_int_equal(found(&s, &g, "copies", 0)->value[0].integer, 12);
     assert_null(find(&s, &g, "copies", MPB_RUN_MEAN));
     mpb_gather_fini(&g);
     mpb_session_fini(&s);
@@ -62,8 +75,8 @@ static void test_what_does_not_count(void **state)
     make_row(&s, 0, counting, 1, "copies", 2);
     make_row(&s, 0, counting + 7, 1, "copies", 3); /* a pass nobody knows */
     assert_int_equal(mpb_gather_session(&s, &g, NULL), MPB_OK);
-    assert_int_equal(find(&s, &g, "wall", MPB_RUN_MEAN)->n, 4);
-    assert_int_equal(find(&s, &g, "copies", 1)->n, 1);
+    assert_int_equal(found(&s, &g, "wall", MPB_RUN_MEAN)->n, 4);
+    assert_int_equal(found(&s, &g, "copies", 1)->n, 1);
     struct mpb_gather_blocks blocks = mpb_gather_count_blocks(&s, s.scenario[0]);
     assert_int_equal(blocks.done, 1);
     assert_int_equal(blocks.torn, 1);

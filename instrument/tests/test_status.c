@@ -82,6 +82,10 @@ static void errors_are_one_line(void **state)
     mpb_error_set(&err, MPB_E_INPUT, "a\nb", "x\ry\tz\x1b[0m%s", "\n::error::");
     assert_string_equal(err.where, "a b");
     assert_string_equal(err.text, "x y z [0m ::error::");
+    mpb_error_set(&err, MPB_E_INPUT, NULL,
+                  "c1\xc2\x9b"
+                  "31m, not \xc2\xa0 or \xc3\x9b");
+    assert_string_equal(err.text, "c1  31m, not \xc2\xa0 or \xc3\x9b");
 }
 
 static void long_words_are_cut_not_overrun(void **state)

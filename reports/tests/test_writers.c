@@ -116,6 +116,17 @@ static void test_a_failed_write_leaves_no_file(void **state)
     sample_fini(&sample);
 }
 
+/* Every verdict but those of integers the longest there is. */
+static void lengthen_verdicts(struct mpb_model *model)
+{
+    for (size_t i = 0; i < model->n_ab; i++) {
+        if (model->ab[i].class_ != MPB_CLASS_EXACT) {
+            model->ab[i].verdict = MPB_VERDICT_REGRESSED;
+            model->ab[i].negligible = true;
+        }
+    }
+}
+
 /* No line of the console is wider than a terminal of 100 columns, or ends in blanks. */
 static void test_console_lines_fit(void **state)
 {
@@ -125,6 +136,7 @@ static void test_console_lines_fit(void **state)
         char *text = NULL, *rest = NULL;
         size_t len = 0;
         sample_make(&samples[i].cfg, &sample);
+        lengthen_verdicts(&sample.model);
         FILE *f = open_memstream(&text, &len);
         assert_non_null(f);
         assert_int_equal(mpb_writer_find("console")->write(&sample.model, f, NULL), MPB_OK);
@@ -139,6 +151,33 @@ static void test_console_lines_fit(void **state)
     }
 }
 
+/* A worker's words cannot steer the terminal: neither ASCII's controls nor those above it. */
+static void test_console_is_plain_text(void **state)
+{
+    (void)state;
+    static const struct sample_cfg cfg = {"micro",
+                                          {"b\xc2\x9b"
+                                           "31m",
+                                           "\xc3\x9b\xc2\xa0"},
+                                          "exit\x1b[1m 1",
+                                          6,
+                                          "-O3"};
+    struct sample sample;
+    char *text = NULL;
+    size_t len = 0;
+    sample_make(&cfg, &sample);
+    FILE *f = open_memstream(&text, &len);
+    assert_non_null(f);
+    assert_int_equal(mpb_writer_find("console")->write(&sample.model, f, NULL), MPB_OK);
+    fclose(f);
+    assert_null(strstr(text, "\xc2\x9b"));
+    assert_null(strchr(text, '\x1b'));
+    assert_non_null(strstr(text, "b?31m"));
+    assert_non_null(strstr(text, "\xc3\x9b\xc2\xa0"));
+    free(text);
+    sample_fini(&sample);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +185,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_every_writer_is_tested),
         cmocka_unit_test(test_a_failed_write_leaves_no_file),
         cmocka_unit_test(test_console_lines_fit),
+        cmocka_unit_test(test_console_is_plain_text),
     };
     if (argc != 3) {
         fprintf(stderr, "usage: %s GOLDEN_DIR BUILD_DIR\n", argv[0]);
