@@ -66,9 +66,10 @@ static enum mpb_status accept_all(struct mpb_guests *g, struct mpb_error *err)
     enum mpb_status st = MPB_OK;
     while (g->knocking && st == MPB_OK) {
         int fd = accept4(g->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (fd < 0) {
-            /* Also when files run out: whoever waits then is met when the next one knocks. */
-            g->knocking = errno == EINTR || errno == ECONNABORTED;
+        if (fd < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+            st = mpb_error_sys(err, MPB_E_IO, "macro", "cannot accept");
+        } else if (fd < 0) {
+            g->knocking = errno != EAGAIN;
         } else if (g->n == MPB_GUESTS_MAX) {
             g->n_met++;
             g->n_turned_away++;
@@ -89,6 +90,9 @@ static enum mpb_status serve_all(struct mpb_guests *g, struct mpb_error *err)
         bool lost = false;
         if (is_ready(guest)) {
             st = mpb_gossip_serve(g->gossip, guest->peer, &guest->drained, &lost, err);
+            if (st != MPB_OK) {
+                return mpb_error_set(err, st, "macro", "the node failed: %s", mpb_status_text(st));
+            }
         }
         if (lost) {
             *guest = g->at[--g->n];

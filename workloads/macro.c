@@ -43,6 +43,20 @@ static enum mpb_status raise_fd_limit(uint32_t n_peers, struct mpb_error *err)
                                "cannot raise the limit on open files");
 }
 
+/* A longer message could not be sent at all. */
+static enum mpb_status check_fits(const struct mpb_workload *workload, struct mpb_error *err)
+{
+    uint8_t header[MPB_RPC_HEADER_MAX], trailer[MPB_RPC_TOPIC_MAX + 4];
+    size_t trailer_len = 0, len = mpb_workload_max_encoded_len(workload);
+    if (mpb_rpc_publish(len, MPB_BYTES_OF(MPB_WORKLOAD_PUBSUB_TOPIC), header, trailer,
+                        &trailer_len) > 0) {
+        return MPB_OK;
+    }
+    return mpb_error_set(err, MPB_E_INPUT, "--mix",
+                         "a message of %zu encoded bytes does not fit a frame of %d", len,
+                         MPB_RPC_FRAME_MAX);
+}
+
 static enum mpb_status map_shared(struct mpb_macro *m, struct mpb_error *err)
 {
     m->total = mpb_workload_len(m->workload);
@@ -67,6 +81,9 @@ static enum mpb_status set_up(struct mpb_macro *m, struct mpb_error *err)
     const struct mpb_scenario_cfg *cfg = m->cfg;
     struct mpb_workload_cfg workload = {cfg->seed, &cfg->mix, cfg->n_warmup, cfg->n_messages, 1};
     enum mpb_status st = mpb_workload_new(&workload, &m->workload, err);
+    if (st == MPB_OK) {
+        st = check_fits(m->workload, err);
+    }
     if (st == MPB_OK) {
         st = map_shared(m, err);
     }
@@ -334,14 +351,13 @@ static enum mpb_status verify_hostile(const struct mpb_macro *m, struct mpb_erro
 }
 
 /* The error that came first: whoever only saw another give up is not the cause. */
-static enum mpb_status conclude(struct mpb_macro *m, enum mpb_status st, struct mpb_error *err)
+static enum mpb_status conclude(struct mpb_macro *m, enum mpb_status run_status,
+                                struct mpb_error *err)
 {
     struct mpb_error helper_err;
-    if (st == MPB_OK) {
-        st = outcome(m, err);
-    }
+    enum mpb_status st = run_status == MPB_OK ? outcome(m, err) : run_status;
     enum mpb_status helper = finish_helpers(m, &helper_err);
-    if (helper != MPB_OK && (st == MPB_OK || st == MPB_E_INCOMPLETE)) {
+    if (run_status == MPB_OK && helper != MPB_OK && (st == MPB_OK || st == MPB_E_INCOMPLETE)) {
         *err = helper_err;
         return helper;
     }

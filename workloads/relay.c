@@ -161,11 +161,26 @@ static enum mpb_status open_house(struct mpb_relay *r, struct mpb_error *err)
     return mpb_guests_open(&r->guests, err);
 }
 
+/* Wait for the publisher, but not when it has given up. */
+static enum mpb_status accept_publisher(const struct mpb_relay *r, int *out_fd,
+                                        struct mpb_error *err)
+{
+    enum mpb_status st = MPB_E_TIMEOUT;
+    for (int waited_ms = 0; st == MPB_E_TIMEOUT && waited_ms < CONNECT_TIMEOUT_MS;
+         waited_ms += WAIT_MS) {
+        if (atomic_load(&r->shared->failed)) {
+            return mpb_error_set(err, MPB_E_INCOMPLETE, "macro", "the other node gave up");
+        }
+        st = mpb_link_accept(r->listen_fd, WAIT_MS, out_fd, err);
+    }
+    return st;
+}
+
 static enum mpb_status connect_nodes(struct mpb_relay *r, struct mpb_error *err)
 {
     int fd = -1;
     enum mpb_status st = r->role == MPB_RELAY_RECEIVER
-                             ? mpb_link_accept(r->listen_fd, CONNECT_TIMEOUT_MS, &fd, err)
+                             ? accept_publisher(r, &fd, err)
                              : mpb_link_connect(r->port, CONNECT_TIMEOUT_MS, &fd, err);
     if (st != MPB_OK) {
         return st;
@@ -222,13 +237,10 @@ enum mpb_status mpb_relay_serve(struct mpb_relay *relay, int timeout_ms, struct 
     if (lost) {
         relay->peer = NULL;
     }
-    if (st == MPB_OK) {
-        st = mpb_guests_serve(&relay->guests, err);
-    }
     if (st != MPB_OK) {
         return mpb_error_set(err, st, "macro", "the node failed: %s", mpb_status_text(st));
     }
-    return MPB_OK;
+    return mpb_guests_serve(&relay->guests, err);
 }
 
 static enum mpb_status mesh(struct mpb_relay *r, struct mpb_error *err)
