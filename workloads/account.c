@@ -42,13 +42,24 @@ void mpb_account_charge(const struct mpb_account_source *source, const struct mp
     sum->counts.peak_bytes = live > peak ? live : peak;
 }
 
+/* sign: 1 or all ones, which is -1. */
+static void combine(struct mpb_account *to, const struct mpb_account *part, uint64_t sign)
+{
+    uint64_t *sum = (uint64_t *)to;
+    const uint64_t *word = (const uint64_t *)part;
+    int64_t peak = to->counts.peak_bytes;
+    for (size_t i = 0; i < ALL_WORDS; i++) {
+        sum[i] += sign * word[i];
+    }
+    to->counts.peak_bytes = peak;
+}
+
+void mpb_account_add(struct mpb_account *to, const struct mpb_account *part)
+{
+    combine(to, part, 1);
+}
+
 void mpb_account_subtract(struct mpb_account *from, const struct mpb_account *part)
 {
-    uint64_t *to = (uint64_t *)from;
-    const uint64_t *less = (const uint64_t *)part;
-    int64_t peak = from->counts.peak_bytes;
-    for (size_t i = 0; i < ALL_WORDS; i++) {
-        to[i] -= less[i];
-    }
-    from->counts.peak_bytes = peak;
+    combine(from, part, UINT64_MAX);
 }

@@ -32,6 +32,8 @@ void mpb_account_read(const struct mpb_account_source *source, struct mpb_accoun
 /* Add to *sum what happened from *start until now, and to its peak: the most it came to. */
 void mpb_account_charge(const struct mpb_account_source *source, const struct mpb_account *start,
                         struct mpb_account *sum);
+/* *to += *part, member by member; the peak stays. */
+void mpb_account_add(struct mpb_account *to, const struct mpb_account *part);
 /* *from -= *part, member by member; the peak stays. */
 void mpb_account_subtract(struct mpb_account *from, const struct mpb_account *part);
 

@@ -8,6 +8,8 @@
 #include "core/owned.h"
 #include "instrument/allocator.h"
 #include "workloads/build_facts_gen.h"
+#include "workloads/link.h"
+#include "workloads/relay.h"
 #include "workloads/worker_opt.h"
 
 /* A field, quoted when it must be (RFC 4180). */
@@ -104,6 +106,17 @@ static void put_build(FILE *f, bool counting)
     put_fact(f, "sqlite", mpb_archive_library());
 }
 
+/* What a macro session finds here: its sockets, and where its nodes are pinned. */
+static void put_macro(FILE *f)
+{
+    char congestion[16], cpus[32];
+    mpb_link_congestion(congestion);
+    snprintf(cpus, sizeof(cpus), "publisher %d receiver %d", mpb_link_cpu(MPB_RELAY_PUBLISHER),
+             mpb_link_cpu(MPB_RELAY_RECEIVER));
+    put_fact(f, "tcp_congestion", congestion[0] != '\0' ? congestion : "cannot be set");
+    put_fact(f, "macro_cpus", cpus);
+}
+
 static enum mpb_status end(FILE *f, struct mpb_error *err)
 {
     if (fflush(f) != 0 || ferror(f)) {
@@ -119,6 +132,7 @@ enum mpb_status mpb_describe_print(FILE *f, bool counting, struct mpb_error *err
     put_metrics(f);
     put_options(f);
     put_build(f, counting);
+    put_macro(f);
     return end(f, err);
 }
 

@@ -119,20 +119,43 @@ unsigned mpb_link_n_cpus(void)
     return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }
 
-int mpb_link_pin(unsigned nth)
+int mpb_link_cpu(unsigned nth)
 {
-    cpu_set_t allowed, one;
+    cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0 || CPU_COUNT(&allowed) == 0) {
         return -1;
     }
     unsigned skip = nth % (unsigned)CPU_COUNT(&allowed);
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (!CPU_ISSET((size_t)cpu, &allowed) || skip-- > 0) {
-            continue;
+        if (CPU_ISSET((size_t)cpu, &allowed) && skip-- == 0) {
+            return cpu;
         }
-        CPU_ZERO(&one);
-        CPU_SET((size_t)cpu, &one);
-        return sched_setaffinity(0, sizeof(one), &one) == 0 ? cpu : -1;
     }
     return -1;
+}
+
+int mpb_link_pin(unsigned nth)
+{
+    cpu_set_t one;
+    int cpu = mpb_link_cpu(nth);
+    if (cpu < 0) {
+        return -1;
+    }
+    CPU_ZERO(&one);
+    CPU_SET((size_t)cpu, &one);
+    return sched_setaffinity(0, sizeof(one), &one) == 0 ? cpu : -1;
+}
+
+void mpb_link_congestion(char out[16])
+{
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    socklen_t len = 15;
+    memset(out, 0, 16);
+    if (fd < 0 || set_options(fd, NULL) != MPB_OK ||
+        getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, out, &len) != 0) {
+        out[0] = '\0';
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
 }

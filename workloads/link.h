@@ -21,6 +21,11 @@ MPB_MUST_USE enum mpb_status mpb_link_connect(uint16_t port, int timeout_ms, int
 MPB_MUST_USE enum mpb_status mpb_link_accept(int listen_fd, int timeout_ms, int *out_fd,
                                              struct mpb_error *err);
 
+/* The congestion control that a socket of ours really has, into out[16]; "" if it cannot be set. */
+void mpb_link_congestion(char out[16]);
+
+/* The nth processor (from 0, wrapping around) that the calling thread may use; -1: unknown. */
+int mpb_link_cpu(unsigned nth);
 /* Run the calling thread on the nth processor it may use (from 0, wrapping around); the
  * processor's number, -1 if it stays unpinned. */
 int mpb_link_pin(unsigned nth);

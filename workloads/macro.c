@@ -43,6 +43,20 @@ static enum mpb_status raise_fd_limit(uint32_t n_peers, struct mpb_error *err)
                                "cannot raise the limit on open files");
 }
 
+/* A longer message could not be sent at all. */
+static enum mpb_status check_fits(const struct mpb_workload *workload, struct mpb_error *err)
+{
+    uint8_t header[MPB_RPC_HEADER_MAX], trailer[MPB_RPC_TOPIC_MAX + 4];
+    size_t trailer_len = 0, len = mpb_workload_max_encoded_len(workload);
+    if (mpb_rpc_publish(len, MPB_BYTES_OF(MPB_WORKLOAD_PUBSUB_TOPIC), header, trailer,
+                        &trailer_len) > 0) {
+        return MPB_OK;
+    }
+    return mpb_error_set(err, MPB_E_INPUT, "--mix",
+                         "a message of %zu encoded bytes does not fit a frame of %d", len,
+                         MPB_RPC_FRAME_MAX);
+}
+
 static enum mpb_status map_shared(struct mpb_macro *m, struct mpb_error *err)
 {
     m->total = mpb_workload_len(m->workload);
@@ -68,6 +82,9 @@ static enum mpb_status set_up(struct mpb_macro *m, struct mpb_error *err)
     struct mpb_workload_cfg workload = {cfg->seed, &cfg->mix, cfg->n_warmup, cfg->n_messages, 1};
     enum mpb_status st = mpb_workload_new(&workload, &m->workload, err);
     if (st == MPB_OK) {
+        st = check_fits(m->workload, err);
+    }
+    if (st == MPB_OK) {
         st = map_shared(m, err);
     }
     if (st == MPB_OK) {
@@ -86,6 +103,7 @@ static enum mpb_status set_up(struct mpb_macro *m, struct mpb_error *err)
 
 static void tear_down(struct mpb_macro *m)
 {
+    mpb_attacker_free(m->attacker);
     mpb_subscribers_free(m->subscribers);
     if (m->shared != NULL) {
         mpb_arena_unmap(m->shared->sent_ns, m->total * sizeof(uint64_t));
@@ -122,12 +140,23 @@ static struct mpb_relay relay_of(const struct mpb_macro *m, enum mpb_relay_role 
 /* The harness's own threads, in the process that emits the rows. */
 static enum mpb_status start_helpers(struct mpb_macro *m, struct mpb_error *err)
 {
-    return m->subscribers != NULL ? mpb_subscribers_start(m->subscribers, err) : MPB_OK;
+    struct mpb_attacker_cfg attacker = {m->cfg->hostile, m->workload, m->shared, m->port,
+                                        m->cfg->seed};
+    enum mpb_status st =
+        m->subscribers != NULL ? mpb_subscribers_start(m->subscribers, err) : MPB_OK;
+    return st == MPB_OK && m->cfg->hostile.kind != MPB_HOSTILE__COUNT
+               ? mpb_attacker_start(&attacker, &m->attacker, err)
+               : st;
 }
 
 static enum mpb_status finish_helpers(struct mpb_macro *m, struct mpb_error *err)
 {
-    return m->subscribers != NULL ? mpb_subscribers_finish(m->subscribers, err) : MPB_OK;
+    enum mpb_status st = MPB_OK;
+    if (m->attacker != NULL) {
+        st = mpb_attacker_finish(m->attacker, &m->n_hostile_frames, err);
+    }
+    return st == MPB_OK && m->subscribers != NULL ? mpb_subscribers_finish(m->subscribers, err)
+                                                  : st;
 }
 
 static void *thread_main(void *relay)
@@ -297,6 +326,44 @@ static enum mpb_status verify_pushes(const struct mpb_macro *m, struct mpb_error
     return mpb_subscribers_verify(m->subscribers, &claim, err);
 }
 
+/* Every hostile frame is on the receiver's books, under the reason of its kind and no other. */
+static enum mpb_status verify_hostile(const struct mpb_macro *m, struct mpb_error *err)
+{
+    const struct mpb_account *bill = &m->shared->result[MPB_RELAY_RECEIVER].guests;
+    uint64_t n_all = 0, n_expected = 0;
+    if (m->attacker == NULL) {
+        return MPB_OK;
+    }
+    const char *fate = mpb_hostile_info(m->cfg->hostile.kind)->fate;
+    for (size_t i = 0; i < MPB_DROP__COUNT; i++) {
+        n_all += bill->gossip.dropped[i];
+        n_expected +=
+            strcmp(mpb_gossip_drop_name((enum mpb_drop)i), fate) == 0 ? bill->gossip.dropped[i] : 0;
+    }
+    for (size_t i = 0; i < MPB_STATUS__COUNT; i++) {
+        n_all += bill->node.rejected_by_codec[i];
+        n_expected += strcmp(fate, "rejected") == 0 ? bill->node.rejected_by_codec[i] : 0;
+    }
+    n_all += bill->node.delivered;
+    enum mpb_status st =
+        expect("hostile frames by their reason", n_expected, m->n_hostile_frames, err);
+    return st == MPB_OK ? expect("hostile frames in all", n_all, m->n_hostile_frames, err) : st;
+}
+
+/* The error that came first: whoever only saw another give up is not the cause. */
+static enum mpb_status conclude(struct mpb_macro *m, enum mpb_status run_status,
+                                struct mpb_error *err)
+{
+    struct mpb_error helper_err;
+    enum mpb_status st = run_status == MPB_OK ? outcome(m, err) : run_status;
+    enum mpb_status helper = finish_helpers(m, &helper_err);
+    if (run_status == MPB_OK && helper != MPB_OK && (st == MPB_OK || st == MPB_E_INCOMPLETE)) {
+        *err = helper_err;
+        return helper;
+    }
+    return st;
+}
+
 enum mpb_status mpb_macro_run(const struct mpb_scenario_cfg *cfg, struct mpb_emit *emit,
                               struct mpb_error *err)
 {
@@ -305,14 +372,12 @@ enum mpb_status mpb_macro_run(const struct mpb_scenario_cfg *cfg, struct mpb_emi
     if (st == MPB_OK) {
         st = cfg->as_processes ? run_processes(&m, err) : run_threads(&m, err);
     }
-    if (st == MPB_OK) {
-        st = outcome(&m, err);
-    }
+    st = conclude(&m, st, err);
     if (st == MPB_OK) {
         st = verify_sums(&m, err);
     }
     if (st == MPB_OK) {
-        st = finish_helpers(&m, err);
+        st = verify_hostile(&m, err);
     }
     if (st == MPB_OK) {
         st = verify_pushes(&m, err);

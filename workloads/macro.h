@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "workloads/attacker.h"
 #include "workloads/relay.h"
 #include "workloads/subscribers.h"
 
@@ -20,6 +21,8 @@ struct mpb_macro {
     uint16_t port;
     uint64_t *sample_ns;                 /* sample_ns[n_messages], for sorting */
     struct mpb_subscribers *subscribers; /* NULL: no filter peers */
+    struct mpb_attacker *attacker;       /* NULL: nobody hostile */
+    uint64_t n_hostile_frames;           /* that it sent */
     pid_t child;      /* --nodes processes: the receiver; 0: not yet or no more */
     int child_status; /* as waitpid() left it, once it has ended */
 };

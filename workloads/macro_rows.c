@@ -3,7 +3,26 @@
 
 #define SATURATION 0.99 /* of the asked rate; less is not keeping up */
 
-static const char *const node_names[MPB_RELAY__COUNT] = {"publisher", "receiver"};
+/* Whose rows: the two nodes, and what the receiver did for other connections, as "hostile". */
+enum { PARTY_HOSTILE = MPB_RELAY__COUNT, PARTY__COUNT };
+struct party {
+    const char *name;
+    const struct mpb_account *account;
+    const struct mpb_relay_result *node; /* NULL: not a node */
+};
+
+/* Fills party[PARTY__COUNT]; returns how many there are. */
+static size_t list_parties(const struct mpb_macro *m, struct party *party)
+{
+    const struct mpb_relay_result *r = m->shared->result;
+    party[MPB_RELAY_PUBLISHER] =
+        (struct party){"publisher", &r[MPB_RELAY_PUBLISHER].own, &r[MPB_RELAY_PUBLISHER]};
+    party[MPB_RELAY_RECEIVER] =
+        (struct party){"receiver", &r[MPB_RELAY_RECEIVER].own, &r[MPB_RELAY_RECEIVER]};
+    party[PARTY_HOSTILE] = (struct party){"hostile", &r[MPB_RELAY_RECEIVER].guests, NULL};
+    bool has_guests = m->attacker != NULL || r[MPB_RELAY_RECEIVER].n_guests > 0;
+    return has_guests ? PARTY__COUNT : PARTY_HOSTILE;
+}
 
 static void emit_percentiles(uint64_t *x, size_t n, const enum mpb_metric names[4],
                              struct mpb_emit *emit)
@@ -68,19 +87,23 @@ static void emit_times(const struct mpb_macro *m, struct mpb_emit *emit)
     emit_percentiles(m->sample_ns, n, e2e, emit);
 }
 
-/* total is the bare row, the parts are each node's. */
-static void emit_sum(struct mpb_emit *emit, enum mpb_metric metric, const uint64_t value[2])
+/* The bare row is the total, the parts are each party's. */
+static void emit_sum(struct mpb_emit *emit, enum mpb_metric metric, const struct party *party,
+                     size_t n, const uint64_t *value)
 {
-    emit->node = NULL;
-    mpb_emit_integer(emit, 1, metric, NULL, value[0] + value[1]);
-    for (int i = 0; i < MPB_RELAY__COUNT; i++) {
-        emit->node = node_names[i];
+    uint64_t total = 0;
+    for (size_t i = 0; i < n; i++) {
+        total += value[i];
+    }
+    mpb_emit_integer(emit, 1, metric, NULL, total);
+    for (size_t i = 0; i < n; i++) {
+        emit->node = party[i].name;
         mpb_emit_integer(emit, 1, metric, NULL, value[i]);
     }
     emit->node = NULL;
 }
 
-/* A node's rejections or drops: its total, then each reason that occurred. */
+/* A party's rejections or drops: its total, then each reason that occurred. */
 static uint64_t emit_reasons(struct mpb_emit *emit, enum mpb_metric metric, const uint64_t *count,
                              const char *const *names, size_t n)
 {
@@ -95,47 +118,46 @@ static uint64_t emit_reasons(struct mpb_emit *emit, enum mpb_metric metric, cons
     return total;
 }
 
-static uint64_t emit_rejected(struct mpb_emit *emit, const struct mpb_relay_result *r)
+static uint64_t emit_rejected(struct mpb_emit *emit, const struct party *party)
 {
-    uint64_t count[MPB_STATUS__COUNT];
     const char *names[MPB_STATUS__COUNT];
     for (size_t i = 0; i < MPB_STATUS__COUNT; i++) {
-        count[i] = r->own.node.rejected_by_codec[i];
         names[i] = mpb_status_name((enum mpb_status)(-1 - (int)i));
     }
-    return emit_reasons(emit, MPB_METRIC_REJECTED, count, names, MPB_STATUS__COUNT);
+    return emit_reasons(emit, MPB_METRIC_REJECTED, party->account->node.rejected_by_codec, names,
+                        MPB_STATUS__COUNT);
 }
 
-static uint64_t emit_dropped(struct mpb_emit *emit, const struct mpb_relay_result *r)
+static uint64_t emit_dropped(struct mpb_emit *emit, const struct party *party)
 {
     enum { N = MPB_DROP__COUNT + MPB_PUSH_DROP__COUNT };
     uint64_t count[N];
     const char *names[N];
     for (size_t i = 0; i < MPB_DROP__COUNT; i++) {
-        count[i] = r->own.gossip.dropped[i];
+        count[i] = party->account->gossip.dropped[i];
         names[i] = mpb_gossip_drop_name((enum mpb_drop)i);
     }
     for (size_t i = 0; i < MPB_PUSH_DROP__COUNT; i++) {
-        count[MPB_DROP__COUNT + i] = r->fanout.dropped[i];
+        count[MPB_DROP__COUNT + i] = party->node != NULL ? party->node->fanout.dropped[i] : 0;
         names[MPB_DROP__COUNT + i] = mpb_fanout_drop_name((enum mpb_push_drop)i);
     }
     return emit_reasons(emit, MPB_METRIC_DROPPED, count, names, N);
 }
 
-static uint64_t emit_refused(struct mpb_emit *emit, const struct mpb_relay_result *r)
+static uint64_t emit_refused(struct mpb_emit *emit, const struct party *party)
 {
-    uint64_t count[MPB_REFUSAL__COUNT];
     const char *names[MPB_REFUSAL__COUNT];
     for (size_t i = 0; i < MPB_REFUSAL__COUNT; i++) {
-        count[i] = r->own.node.refused[i];
         names[i] = mpb_archive_refusal_name((enum mpb_refusal)i);
     }
-    return emit_reasons(emit, MPB_METRIC_REFUSED, count, names, MPB_REFUSAL__COUNT);
+    return emit_reasons(emit, MPB_METRIC_REFUSED, party->account->node.refused, names,
+                        MPB_REFUSAL__COUNT);
 }
 
-typedef uint64_t (*emit_reasons_fn)(struct mpb_emit *emit, const struct mpb_relay_result *r);
+typedef uint64_t (*emit_reasons_fn)(struct mpb_emit *emit, const struct party *party);
 
-static void emit_fates(const struct mpb_macro *m, struct mpb_emit *emit)
+static void emit_fates(const struct mpb_macro *m, const struct party *party, size_t n,
+                       struct mpb_emit *emit)
 {
     static const struct {
         enum mpb_metric metric;
@@ -143,27 +165,27 @@ static void emit_fates(const struct mpb_macro *m, struct mpb_emit *emit)
     } reasons[] = {{MPB_METRIC_REJECTED, emit_rejected},
                    {MPB_METRIC_DROPPED, emit_dropped},
                    {MPB_METRIC_REFUSED, emit_refused}};
-    const struct mpb_relay_result *r = m->shared->result;
-    uint64_t delivered[2], archived[2], pushed[2];
-    for (int i = 0; i < MPB_RELAY__COUNT; i++) {
-        delivered[i] = r[i].own.node.delivered;
-        archived[i] = r[i].own.node.archived;
-        pushed[i] = r[i].own.node.pushed;
+    uint64_t delivered[PARTY__COUNT], archived[PARTY__COUNT], pushed[PARTY__COUNT];
+    for (size_t i = 0; i < n; i++) {
+        delivered[i] = party[i].account->node.delivered;
+        archived[i] = party[i].account->node.archived;
+        pushed[i] = party[i].account->node.pushed;
     }
     mpb_emit_integer(emit, 1, MPB_METRIC_MESSAGES, NULL, m->cfg->n_messages);
-    emit_sum(emit, MPB_METRIC_DELIVERED, delivered);
-    emit_sum(emit, MPB_METRIC_ARCHIVED, archived);
-    emit_sum(emit, MPB_METRIC_PUSHED, pushed);
+    emit_sum(emit, MPB_METRIC_DELIVERED, party, n, delivered);
+    emit_sum(emit, MPB_METRIC_ARCHIVED, party, n, archived);
+    emit_sum(emit, MPB_METRIC_PUSHED, party, n, pushed);
     for (size_t k = 0; k < MPB_ARRAY_LEN(reasons); k++) {
         uint64_t total = 0;
-        for (int i = 0; i < MPB_RELAY__COUNT; i++) {
-            emit->node = node_names[i];
-            total += reasons[k].emit(emit, &r[i]);
+        for (size_t i = 0; i < n; i++) {
+            emit->node = party[i].name;
+            total += reasons[k].emit(emit, &party[i]);
         }
         emit->node = NULL;
         mpb_emit_integer(emit, 1, reasons[k].metric, NULL, total);
     }
-    mpb_emit_integer(emit, 1, MPB_METRIC_DIGEST, NULL, r[MPB_RELAY_RECEIVER].ledger[1].digest);
+    mpb_emit_integer(emit, 1, MPB_METRIC_DIGEST, NULL,
+                     party[MPB_RELAY_RECEIVER].node->ledger[1].digest);
 }
 
 static void emit_retained(const struct mpb_relay_result *r, struct mpb_emit *emit)
@@ -180,43 +202,63 @@ static void emit_retained(const struct mpb_relay_result *r, struct mpb_emit *emi
     }
 }
 
-static void emit_nodes(const struct mpb_macro *m, struct mpb_emit *emit)
+/* live and peak of the hostile party are within the receiver's peak, so they are no summands. */
+static void emit_counters(const struct party *party, size_t n, struct mpb_emit *emit)
 {
-    const struct mpb_relay_result *r = m->shared->result;
-    uint64_t cpu[2], usable[2], freed[2];
-    struct mpb_probe_counts sum = r[0].own.counts;
-    for (size_t site = 0; site < MPB_SITE__COUNT; site++) {
-        for (size_t metric = 0; metric < MPB_METRIC__COUNT; metric++) {
-            sum.at[site][metric] += r[1].own.counts.at[site][metric];
+    struct mpb_account sum = {.gossip = {0}};
+    for (size_t i = 0; i < n; i++) {
+        mpb_account_add(&sum, party[i].account);
+        sum.counts.peak_bytes += i < PARTY_HOSTILE ? party[i].account->counts.peak_bytes : 0;
+    }
+    mpb_recorder_emit_counters(&sum.counts, false, 1, emit);
+    for (size_t i = 0; i < n; i++) {
+        emit->node = party[i].name;
+        mpb_recorder_emit_counters(&party[i].account->counts, true, 1, emit);
+        if (party[i].node != NULL) {
+            emit_retained(party[i].node, emit);
         }
     }
-    sum.live_bytes += r[1].own.counts.live_bytes;
-    sum.peak_bytes += r[1].own.counts.peak_bytes;
-    if (m->cfg->counting) {
-        mpb_recorder_emit_counters(&sum, false, 1, emit);
+    emit->node = NULL;
+}
+
+/* What is measured of each node's thread, the guests' part in it included. */
+static void emit_usage(const struct party *party, struct mpb_emit *emit)
+{
+    uint64_t cpu[MPB_RELAY__COUNT];
+    for (size_t i = 0; i < MPB_RELAY__COUNT; i++) {
+        emit->node = party[i].name;
+        mpb_recorder_emit_usage(&party[i].node->usage, 1, emit);
+        cpu[i] = party[i].node->cpu_ns;
     }
-    for (int i = 0; i < MPB_RELAY__COUNT; i++) {
-        emit->node = node_names[i];
-        if (m->cfg->counting) {
-            mpb_recorder_emit_counters(&r[i].own.counts, true, 1, emit);
-            emit_retained(&r[i], emit);
+    emit->node = NULL;
+    emit_sum(emit, MPB_METRIC_CPU, party, MPB_RELAY__COUNT, cpu);
+}
+
+static void emit_totals(const struct party *party, size_t n, struct mpb_emit *emit)
+{
+    uint64_t usable[PARTY__COUNT], freed[PARTY__COUNT];
+    for (size_t i = 0; i < n; i++) {
+        if (party[i].node != NULL && !party[i].node->has_allocator) {
+            return;
         }
-        mpb_recorder_emit_usage(&r[i].usage, 1, emit);
-        cpu[i] = r[i].cpu_ns;
-        usable[i] = r[i].own.totals.allocated_bytes;
-        freed[i] = r[i].own.totals.freed_bytes;
+        usable[i] = party[i].account->totals.allocated_bytes;
+        freed[i] = party[i].account->totals.freed_bytes;
     }
-    emit_sum(emit, MPB_METRIC_CPU, cpu);
-    if (!m->cfg->counting && r[0].has_allocator && r[1].has_allocator) {
-        emit_sum(emit, MPB_METRIC_USABLE_BYTES, usable);
-        emit_sum(emit, MPB_METRIC_FREED_BYTES, freed);
-    }
+    emit_sum(emit, MPB_METRIC_USABLE_BYTES, party, n, usable);
+    emit_sum(emit, MPB_METRIC_FREED_BYTES, party, n, freed);
 }
 
 void mpb_macro_emit(const struct mpb_macro *macro, struct mpb_emit *emit)
 {
-    emit_fates(macro, emit);
+    struct party party[PARTY__COUNT];
+    size_t n = list_parties(macro, party);
+    emit_fates(macro, party, n, emit);
     emit_times(macro, emit);
-    emit_nodes(macro, emit);
+    if (macro->cfg->counting) {
+        emit_counters(party, n, emit);
+    } else {
+        emit_totals(party, n, emit);
+    }
+    emit_usage(party, emit);
     mpb_recorder_emit_process(emit);
 }

@@ -10,7 +10,7 @@
 
 #include "workloads/link.h"
 
-enum { CONNECT_TIMEOUT_MS = 5000, WAIT_MS = 100 };
+enum { CONNECT_TIMEOUT_MS = 5000, WAIT_MS = 100, SEE_OFF_WAIT_MS = 10 };
 
 /* No progress for so long fails the pass; beyond the patience with a filter peer, if there are. */
 #define STALL_NS UINT64_C(10000000000)
@@ -40,6 +40,7 @@ static void app(void *ctx, const struct mpb_delivery *delivery)
     r->n_seen++;
     if (is_ours && r->role == MPB_RELAY_RECEIVER) {
         atomic_store_explicit(&r->shared->done_ns[idx], mpb_clock_now_ns(), memory_order_relaxed);
+        atomic_store_explicit(&r->shared->n_begun, idx + 1, memory_order_release);
         atomic_store_explicit(&r->shared->n_done, r->n_seen, memory_order_release);
     }
 }
@@ -124,7 +125,11 @@ static enum mpb_status make_node(struct mpb_relay *r, struct mpb_error *err)
         .start_ns = mpb_workload_timestamp_ns(0),
         .heartbeat_ns = (int64_t)r->cfg->heartbeat_ns,
     };
-    return mpb_gossip_new(&gossip, &r->gossip, err);
+    st = mpb_gossip_new(&gossip, &r->gossip, err);
+    bool has_allocator = mpb_allocator_open(&r->allocator, NULL) == MPB_OK;
+    r->source = (struct mpb_account_source){r->node, r->gossip,
+                                            has_allocator ? &r->allocator : NULL, r->cfg->counting};
+    return st;
 }
 
 static enum mpb_status watch(const struct mpb_relay *r, int fd, struct mpb_error *err)
@@ -147,11 +152,36 @@ static enum mpb_status connect_subscribers(struct mpb_relay *r, struct mpb_error
     return st == MPB_OK ? mpb_fanout_connect(r->fanout, r->subscribers_port, err) : st;
 }
 
+/* Whoever connects from now on is a guest. */
+static enum mpb_status open_house(struct mpb_relay *r, struct mpb_error *err)
+{
+    r->guests.gossip = r->gossip;
+    r->guests.source = &r->source;
+    r->guests.listen_fd = r->listen_fd;
+    r->guests.epoll_fd = r->epoll_fd;
+    return mpb_guests_open(&r->guests, err);
+}
+
+/* Wait for the publisher, but not when it has given up. */
+static enum mpb_status accept_publisher(const struct mpb_relay *r, int *out_fd,
+                                        struct mpb_error *err)
+{
+    enum mpb_status st = MPB_E_TIMEOUT;
+    for (int waited_ms = 0; st == MPB_E_TIMEOUT && waited_ms < CONNECT_TIMEOUT_MS;
+         waited_ms += WAIT_MS) {
+        if (atomic_load(&r->shared->failed)) {
+            return mpb_error_set(err, MPB_E_INCOMPLETE, "macro", "the other node gave up");
+        }
+        st = mpb_link_accept(r->listen_fd, WAIT_MS, out_fd, err);
+    }
+    return st;
+}
+
 static enum mpb_status connect_nodes(struct mpb_relay *r, struct mpb_error *err)
 {
     int fd = -1;
     enum mpb_status st = r->role == MPB_RELAY_RECEIVER
-                             ? mpb_link_accept(r->listen_fd, CONNECT_TIMEOUT_MS, &fd, err)
+                             ? accept_publisher(r, &fd, err)
                              : mpb_link_connect(r->port, CONNECT_TIMEOUT_MS, &fd, err);
     if (st != MPB_OK) {
         return st;
@@ -166,43 +196,53 @@ static enum mpb_status connect_nodes(struct mpb_relay *r, struct mpb_error *err)
         close(fd);
         return st;
     }
-    if (r->role == MPB_RELAY_PUBLISHER) {
-        st = watch(r, r->wake_fd, err);
+    st = mpb_gossip_add_peer(r->gossip, fd, &r->peer, err);
+    if (st != MPB_OK) {
+        return st;
     }
-    return st == MPB_OK ? mpb_gossip_add_peer(r->gossip, fd, &r->peer, err) : st;
+    return r->role == MPB_RELAY_PUBLISHER ? watch(r, r->wake_fd, err) : open_house(r, err);
 }
 
-enum mpb_status mpb_relay_serve(struct mpb_relay *relay, int timeout_ms, struct mpb_error *err)
+/* Wait for events, and note whose they are. The node's own peer is served every time. */
+static enum mpb_status await_events(struct mpb_relay *r, int timeout_ms, struct mpb_error *err)
 {
-    struct epoll_event events[4];
-    int n =
-        epoll_wait(relay->epoll_fd, events, MPB_ARRAY_LEN(events), relay->drained ? timeout_ms : 0);
+    struct epoll_event events[16];
+    bool is_busy = !r->drained || mpb_guests_are_busy(&r->guests);
+    int n = epoll_wait(r->epoll_fd, events, MPB_ARRAY_LEN(events), is_busy ? 0 : timeout_ms);
     if (n < 0 && errno != EINTR) {
         return mpb_error_sys(err, MPB_E_IO, "macro", "cannot wait");
     }
     for (int i = 0; i < n; i++) {
         uint64_t count = 0;
-        if (events[i].data.fd == relay->wake_fd &&
-            read(relay->wake_fd, &count, sizeof(count)) < 0 && errno != EAGAIN) {
+        if (r->role == MPB_RELAY_RECEIVER) {
+            mpb_guests_notice(&r->guests, &events[i]);
+        } else if (events[i].data.fd == r->wake_fd && read(r->wake_fd, &count, sizeof(count)) < 0 &&
+                   errno != EAGAIN) {
             return mpb_error_sys(err, MPB_E_IO, "macro", "cannot read the wake-up");
         }
     }
-    if (relay->peer == NULL) {
-        return MPB_OK;
-    }
+    return MPB_OK;
+}
+
+enum mpb_status mpb_relay_serve(struct mpb_relay *relay, int timeout_ms, struct mpb_error *err)
+{
     bool lost = false;
-    enum mpb_status st = mpb_gossip_serve(relay->gossip, relay->peer, &relay->drained, &lost, err);
+    enum mpb_status st = await_events(relay, timeout_ms, err);
+    if (st != MPB_OK || relay->peer == NULL) {
+        return st;
+    }
+    st = mpb_gossip_serve(relay->gossip, relay->peer, &relay->drained, &lost, err);
     if (st == MPB_OK) {
         st = relay->push_status;
+    }
+    if (lost) {
+        relay->peer = NULL;
     }
     if (st != MPB_OK) {
         return mpb_error_set(err, st, "macro", "the node failed: %s",
                              mpb_node_reason(relay->node, st));
     }
-    if (lost) {
-        relay->peer = NULL;
-    }
-    return MPB_OK;
+    return mpb_guests_serve(&relay->guests, err);
 }
 
 static enum mpb_status mesh(struct mpb_relay *r, struct mpb_error *err)
@@ -227,93 +267,23 @@ static enum mpb_status push_through(struct mpb_relay *r, size_t first, size_t n,
                                           : mpb_relay_receive_until(r, first + n, err);
 }
 
-static void begin(struct mpb_relay *r)
+/* Serve the hostile connection until it has ended: what it sent is to be on the books. */
+static enum mpb_status see_off(struct mpb_relay *r, struct mpb_error *err)
 {
-    struct mpb_relay_result *result = &r->shared->result[r->role];
-    result->has_allocator = mpb_allocator_open(&r->allocator, NULL) == MPB_OK;
-    r->source = (struct mpb_account_source){
-        r->node, r->gossip, result->has_allocator ? &r->allocator : NULL, r->cfg->counting};
-    if (r->fanout != NULL) {
-        r->fanout_start = *mpb_fanout_stats(r->fanout);
+    uint64_t since_ns = mpb_clock_now_ns();
+    enum mpb_status st = MPB_OK;
+    if (r->role != MPB_RELAY_RECEIVER || r->cfg->hostile.kind == MPB_HOSTILE__COUNT) {
+        return MPB_OK;
     }
-    mpb_probe_reset();
-    mpb_account_read(&r->source, &r->start);
-    r->start.counts = (struct mpb_probe_counts){.live_bytes = 0};
-    r->usage_start = mpb_recorder_usage();
-    r->cpu_start_ns = mpb_clock_thread_cpu_ns();
-}
-
-static void note_pushes(struct mpb_relay *r)
-{
-    struct mpb_relay_result *result = &r->shared->result[r->role];
-    if (r->fanout == NULL) {
-        return;
-    }
-    const struct mpb_fanout_stats *now = mpb_fanout_stats(r->fanout);
-    result->n_pushes_taken = now->taken;
-    result->fanout.taken = now->taken - r->fanout_start.taken;
-    for (size_t i = 0; i < MPB_PUSH_DROP__COUNT; i++) {
-        result->fanout.dropped[i] = now->dropped[i] - r->fanout_start.dropped[i];
-    }
-}
-
-static void end(struct mpb_relay *r)
-{
-    struct mpb_relay_result *result = &r->shared->result[r->role];
-    result->cpu_ns = mpb_clock_thread_cpu_ns() - r->cpu_start_ns;
-    result->usage = mpb_recorder_usage_since(&r->usage_start);
-    mpb_account_read(&r->source, &result->own);
-    mpb_account_subtract(&result->own, &r->start);
-    note_pushes(r);
-    result->seen_bytes = mpb_gossip_seen_bytes(r->gossip);
-    result->cache_bytes = mpb_gossip_cache_bytes(r->gossip);
-    if (mpb_node_archive(r->node) != NULL) {
-        result->archive_bytes = mpb_archive_bytes(mpb_node_archive(r->node));
-    }
-    if (r->peer != NULL) {
-        result->queued_bytes_max = mpb_gossip_peer_stats(r->peer)->queued_bytes_max;
-    }
-}
-
-/* The numbers of messages first to first + n that the publisher did not lose, to out. */
-static size_t list_arrived(const struct mpb_relay *r, size_t first, size_t n, uint32_t *out)
-{
-    size_t n_out = 0;
-    for (size_t idx = first; idx < first + n; idx++) {
-        if (!r->shared->lost[idx]) {
-            out[n_out++] = (uint32_t)idx;
+    atomic_store(&r->shared->hostile_stop, true);
+    while (st == MPB_OK && !(atomic_load(&r->shared->hostile_done) && r->guests.n == 0)) {
+        st = mpb_relay_serve(r, SEE_OFF_WAIT_MS, err);
+        if (st == MPB_OK) {
+            st = mpb_relay_check(r, since_ns, err);
         }
     }
-    return n_out;
-}
-
-/* Both nodes are done by now. The publisher delivers all to itself; the receiver whatever the
- * publisher's queue did not drop. */
-static enum mpb_status verify(const struct mpb_relay *r, struct mpb_error *err)
-{
-    const struct mpb_relay_result *result = &r->shared->result[r->role];
-    bool is_receiver = r->role == MPB_RELAY_RECEIVER;
-    struct mpb_relay_shared *shared = r->shared;
-    struct mpb_ledger_claim claim = {
-        .workload = r->workload,
-        .node = r->node,
-        .run = result->ledger,
-        .n_warmup = r->cfg->n_warmup,
-        .n_messages = r->cfg->n_messages,
-        .n_runs = 1,
-        .archive_capacity = r->cfg->archive_capacity,
-        .no_store_sync = !is_receiver,
-        .n_filter_peers = is_receiver ? r->cfg->n_filter_peers : 0,
-    };
-    if (is_receiver) {
-        claim.n_warmup = list_arrived(r, 0, r->cfg->n_warmup, shared->arrived);
-        claim.n_messages =
-            list_arrived(r, r->cfg->n_warmup, r->cfg->n_messages, shared->arrived + claim.n_warmup);
-        claim.index = shared->arrived;
-        shared->n_arrived[0] = claim.n_warmup;
-        shared->n_arrived[1] = claim.n_messages;
-    }
-    return mpb_ledger_verify(&claim, err);
+    mpb_relay_settle(r);
+    return st;
 }
 
 static enum mpb_status live(struct mpb_relay *r, struct mpb_error *err)
@@ -338,17 +308,20 @@ static enum mpb_status live(struct mpb_relay *r, struct mpb_error *err)
     }
     if (st == MPB_OK) {
         r->ledger = &result->ledger[1];
-        begin(r);
+        mpb_relay_begin(r);
         st = meet(r, MPB_RELAY_READY, err);
     }
     if (st == MPB_OK) {
         st = push_through(r, r->cfg->n_warmup, r->cfg->n_messages, err);
-        end(r);
+        mpb_relay_end(r);
+    }
+    if (st == MPB_OK) {
+        st = see_off(r, err);
     }
     if (st == MPB_OK) {
         st = meet(r, MPB_RELAY_DONE, err);
     }
-    return st == MPB_OK ? verify(r, err) : st;
+    return st == MPB_OK ? mpb_relay_verify(r, err) : st;
 }
 
 void mpb_relay_main(struct mpb_relay *relay)

@@ -8,6 +8,7 @@
 
 #include "workloads/account.h"
 #include "workloads/fanout.h"
+#include "workloads/guests.h"
 #include "workloads/ledger.h"
 #include "workloads/recorder.h"
 #include "workloads/scenario.h"
@@ -32,7 +33,9 @@ struct mpb_relay_result {
     struct mpb_usage usage; /* of the run */
     uint64_t cpu_ns;        /* of the run */
     bool has_allocator;
-    struct mpb_account own;         /* of the run; live_bytes: at its end */
+    struct mpb_account own;    /* of the run, without guests; live_bytes: at its end */
+    struct mpb_account guests; /* of the run and until the last had gone; receiver's */
+    uint64_t n_guests, n_turned_away;
     struct mpb_fanout_stats fanout; /* of the run */
     uint64_t n_pushes_taken;        /* of the whole session */
     uint64_t queued_bytes_max;
@@ -45,8 +48,11 @@ struct mpb_relay_shared {
     _Atomic uint64_t n_lost; /* messages that the publisher's queue dropped */
     _Atomic uint64_t
         wake_at; /* the publisher sleeps until n_done is this; UINT64_MAX: it does not */
+    _Atomic uint64_t n_begun; /* 1 + number of the message that reached the receiver last */
     _Atomic int phase[MPB_RELAY__COUNT];
-    _Atomic bool failed; /* either node has given up */
+    _Atomic bool failed;       /* somebody has given up */
+    _Atomic bool hostile_stop; /* the receiver's run is over: the hostile connection is to end */
+    _Atomic bool hostile_done; /* it has */
     struct mpb_relay_result result[MPB_RELAY__COUNT];
     uint64_t *sent_ns;         /* sent_ns[total]: intended send times */
     _Atomic uint64_t *done_ns; /* done_ns[total]: when the application's handler returned; 0: not */
@@ -74,6 +80,7 @@ struct mpb_relay {
     struct mpb_node *node;
     struct mpb_gossip *gossip;
     struct mpb_gossip_peer *peer; /* NULL once lost */
+    struct mpb_guests guests;     /* receiver's */
     int epoll_fd;
     bool drained; /* the socket had nothing more when it was last read */
     struct mpb_ledger *ledger;
@@ -98,6 +105,11 @@ enum mpb_status mpb_relay_publish_all(struct mpb_relay *relay, size_t first, siz
 enum mpb_status mpb_relay_receive_until(struct mpb_relay *relay, size_t n_done,
                                         struct mpb_error *err);
 enum mpb_status mpb_relay_serve(struct mpb_relay *relay, int timeout_ms, struct mpb_error *err);
+/* What is measured of the run: its beginning, its end, and whether all of it is right. */
+void mpb_relay_begin(struct mpb_relay *relay);
+void mpb_relay_end(struct mpb_relay *relay);
+void mpb_relay_settle(struct mpb_relay *relay); /* the guests' part, once they have gone */
+enum mpb_status mpb_relay_verify(const struct mpb_relay *relay, struct mpb_error *err);
 enum mpb_status mpb_relay_check(const struct mpb_relay *relay, uint64_t stalled_since_ns,
                                 struct mpb_error *err);
 

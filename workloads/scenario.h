@@ -5,6 +5,7 @@
 
 #include "core/variant.h"
 #include "workloads/emit.h"
+#include "workloads/hostile.h"
 #include "workloads/mix.h"
 
 MPB_BEGIN_DECLS
@@ -16,16 +17,17 @@ struct mpb_scenario_cfg {
     struct mpb_mix mix;
     size_t n_messages; /* of each run, at least 1 */
     size_t n_warmup;
-    uint32_t n_filter_peers; /* 0: filter not mounted */
-    size_t archive_capacity; /* 0: no archive */
-    bool no_archive;         /* asked for by name: archive_capacity becomes 0 */
-    const char *archive_db;  /* NULL: archive in memory; else SQLite, see core/archive.h */
-    uint64_t window;         /* macro: most messages in flight, at least 1 */
-    uint64_t rate_per_s;     /* macro: open loop at this rate; 0: closed loop with the window */
-    uint64_t heartbeat_ns;   /* macro: of virtual time */
-    bool as_processes;       /* macro: nodes are processes instead of threads */
-    bool counting;           /* this build has its probes on */
-    bool check_bytes;        /* compare every byte at the application (a test build) */
+    uint32_t n_filter_peers;    /* 0: filter not mounted */
+    size_t archive_capacity;    /* 0: no archive */
+    bool no_archive;            /* asked for by name: archive_capacity becomes 0 */
+    const char *archive_db;     /* NULL: archive in memory; else SQLite, see core/archive.h */
+    uint64_t window;            /* macro: most messages in flight, at least 1 */
+    uint64_t rate_per_s;        /* macro: open loop at this rate; 0: closed loop with the window */
+    uint64_t heartbeat_ns;      /* macro: of virtual time */
+    struct mpb_hostile hostile; /* macro: a third connection; kind MPB_HOSTILE__COUNT: none */
+    bool as_processes;          /* macro: nodes are processes instead of threads */
+    bool counting;              /* this build has its probes on */
+    bool check_bytes;           /* compare every byte at the application (a test build) */
 };
 
 struct mpb_scenario {

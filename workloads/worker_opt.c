@@ -153,6 +153,13 @@ static enum mpb_status set_heartbeat(void *cfg, const char *name, const char *va
     return mpb_parse_duration(value, name, &o->cfg.heartbeat_ns, err);
 }
 
+static enum mpb_status set_hostile(void *cfg, const char *name, const char *value,
+                                   struct mpb_error *err)
+{
+    struct mpb_worker_opt *o = cfg;
+    return mpb_hostile_parse(value, name, &o->cfg.hostile, err);
+}
+
 static enum mpb_status set_nodes(void *cfg, const char *name, const char *value,
                                  struct mpb_error *err)
 {
@@ -189,6 +196,8 @@ static const struct mpb_opt workload_table[] = {
     {"heartbeat", 0, "TIME", "1s", "macro: gossip heartbeat, in the messages' virtual time",
      set_heartbeat},
     {"nodes", 0, "KIND", "threads", "macro: the two nodes are threads or processes", set_nodes},
+    {"hostile", 0, "KIND,RATE", "none",
+     "macro: a third connection: garbage, oversize, slow, flood or dup", set_hostile},
     {NULL, 0, NULL, NULL, NULL, NULL},
 };
 
