@@ -121,7 +121,7 @@ MPB_MUST_USE enum mpb_status mpb_node_id(struct mpb_node *node, struct mpb_bytes
 MPB_MUST_USE enum mpb_status mpb_node_observe(struct mpb_node *node, enum mpb_site site,
                                               struct mpb_bytes wire);
 
-/* Timestamp of the message accepted or published last. */
+/* Timestamp of the message that the validators accepted last; 0 before the first. */
 int64_t mpb_node_last_ns(const struct mpb_node *node);
 const struct mpb_node_stats *mpb_node_stats(const struct mpb_node *node);
 const struct mpb_archive *mpb_node_archive(const struct mpb_node *node); /* NULL: none */
