@@ -17,6 +17,7 @@ import tree
 ALSO = {
     "instrument/status.c": ("mpb_error_", "struct mpb_error belongs to the status idiom"),
     "core/chain.c": ("mpb_node_deliver", "the node's way into its handler chain"),
+    "core/publish.c": ("mpb_node_publish", "the node's way from the application to its peers"),
     "harness/cli/cmd_*.c": ("mpb_command_", "rows of the command list"),
     "reports/session.c": ("mpb_pairs_", "the key-value lists that sessions are made of"),
 }

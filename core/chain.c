@@ -105,8 +105,10 @@ static enum mpb_status filter(struct chain *c, const struct mpb_msg *msg)
     if (st != MPB_OK) {
         return st;
     }
-    return mpb__node_plan(n, MPB_SITE_PUSH)->encode == MPB_ENCODE_SCATTER ? push_scattered(c, msg)
-                                                                          : push_serialised(c, msg);
+    /* A publisher that has not encoded its message has no bytes at hand to scatter. */
+    bool scatter = mpb__node_plan(n, MPB_SITE_PUSH)->encode == MPB_ENCODE_SCATTER;
+    return scatter && c->delivery.inbound != NULL ? push_scattered(c, msg)
+                                                  : push_serialised(c, msg);
 }
 
 /* Put a message: by value a copy of its own stays behind, by reference the envelope; in a database

@@ -146,7 +146,7 @@ enum mpb_status mpb_node_validate(struct mpb_node *node, const struct mpb_inboun
     }
     if (st == MPB_OK) {
         node->validated = in->wire.data;
-        node->last_ns = msg->timestamp_ns;
+        node->last_ns = is_accepted ? msg->timestamp_ns : node->last_ns;
         node->validated_msg = decoded.view; /* only a view may outlive its decode */
         *accepted = is_accepted;
     }

@@ -127,7 +127,7 @@ MPB_MUST_USE enum mpb_status mpb_node_observe(struct mpb_node *node, enum mpb_si
 bool mpb_node_has_failed(const struct mpb_node *node);
 /* The words for a status that a call of this node returned: the archive's own for MPB_E_IO. */
 const char *mpb_node_reason(const struct mpb_node *node, enum mpb_status status);
-/* Timestamp of the message accepted or published last. */
+/* Timestamp of the message that the validators accepted last; 0 before the first. */
 int64_t mpb_node_last_ns(const struct mpb_node *node);
 const struct mpb_node_stats *mpb_node_stats(const struct mpb_node *node);
 const struct mpb_archive *mpb_node_archive(const struct mpb_node *node); /* NULL: none */
