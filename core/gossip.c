@@ -253,9 +253,7 @@ enum mpb_status mpb_gossip_serve(struct mpb_gossip *gossip, struct mpb_gossip_pe
     if (st == MPB_OK) {
         st = mpb_peer_flush(peer->peer, &blocked, err);
     }
-    bool is_own = mpb_node_has_failed(gossip->cfg.node); /* then it is not the connection's */
-    *lost =
-        st != MPB_OK && !is_own && ends_connection(gossip, st, mpb_peer_partial_in(peer->peer) > 0);
+    *lost = st != MPB_OK && ends_connection(gossip, st, mpb_peer_partial_in(peer->peer) > 0);
     if (*lost) {
         gossip->stats.peers_lost++;
         close_peer(gossip, peer);
