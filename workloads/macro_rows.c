@@ -235,13 +235,15 @@ static void emit_usage(const struct mpb_macro *m, const struct party *party, str
     emit_sum(emit, MPB_METRIC_CPU, party, MPB_RELAY__COUNT, cpu);
 }
 
-static void emit_totals(const struct party *party, size_t n, struct mpb_emit *emit)
+static void emit_totals(const struct mpb_macro *m, const struct party *party, size_t n,
+                        struct mpb_emit *emit)
 {
+    const struct mpb_relay_result *r = m->shared->result;
     uint64_t usable[PARTY__COUNT], freed[PARTY__COUNT];
+    if (!r[MPB_RELAY_PUBLISHER].has_allocator || !r[MPB_RELAY_RECEIVER].has_allocator) {
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
-        if (party[i].node != NULL && !party[i].node->has_allocator) {
-            return;
-        }
         usable[i] = party[i].account->totals.allocated_bytes;
         freed[i] = party[i].account->totals.freed_bytes;
     }
@@ -258,7 +260,7 @@ void mpb_macro_rows_emit(const struct mpb_macro *macro, struct mpb_emit *emit)
     if (macro->cfg->counting) {
         emit_counters(party, n, emit);
     } else {
-        emit_totals(party, n, emit);
+        emit_totals(macro, party, n, emit);
     }
     emit_usage(macro, party, emit);
     mpb_recorder_emit_process(emit);
