@@ -53,8 +53,8 @@ static enum mpb_status check_fits(const struct mpb_workload *workload, struct mp
         return MPB_OK;
     }
     return mpb_error_set(err, MPB_E_INPUT, "--mix",
-                         "a message of %zu encoded bytes does not fit a frame of %d", len,
-                         MPB_RPC_FRAME_MAX);
+                         "a message of %zu encoded bytes does not fit a frame of %zu", len,
+                         (size_t)MPB_RPC_FRAME_MAX);
 }
 
 static enum mpb_status map_shared(struct mpb_macro *m, struct mpb_error *err)
@@ -383,7 +383,7 @@ enum mpb_status mpb_macro_run(const struct mpb_scenario_cfg *cfg, struct mpb_emi
         st = verify_pushes(&m, err);
     }
     if (st == MPB_OK) {
-        mpb_macro_emit(&m, emit);
+        mpb_macro_rows_emit(&m, emit);
     }
     tear_down(&m);
     return st;

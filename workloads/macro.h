@@ -32,7 +32,7 @@ MPB_MUST_USE enum mpb_status mpb_macro_run(const struct mpb_scenario_cfg *cfg,
                                            struct mpb_emit *emit, struct mpb_error *err);
 
 /* Within macro*.c: all rows of a session that verified. Sorts its samples. */
-void mpb_macro_emit(const struct mpb_macro *macro, struct mpb_emit *emit);
+void mpb_macro_rows_emit(const struct mpb_macro *macro, struct mpb_emit *emit);
 
 MPB_END_DECLS
 

@@ -222,25 +222,28 @@ static void emit_counters(const struct party *party, size_t n, struct mpb_emit *
 }
 
 /* What is measured of each node's thread, the guests' part in it included. */
-static void emit_usage(const struct party *party, struct mpb_emit *emit)
+static void emit_usage(const struct mpb_macro *m, const struct party *party, struct mpb_emit *emit)
 {
+    const struct mpb_relay_result *r = m->shared->result;
     uint64_t cpu[MPB_RELAY__COUNT];
     for (size_t i = 0; i < MPB_RELAY__COUNT; i++) {
         emit->node = party[i].name;
-        mpb_recorder_emit_usage(&party[i].node->usage, 1, emit);
-        cpu[i] = party[i].node->cpu_ns;
+        mpb_recorder_emit_usage(&r[i].usage, 1, emit);
+        cpu[i] = r[i].cpu_ns;
     }
     emit->node = NULL;
     emit_sum(emit, MPB_METRIC_CPU, party, MPB_RELAY__COUNT, cpu);
 }
 
-static void emit_totals(const struct party *party, size_t n, struct mpb_emit *emit)
+static void emit_totals(const struct mpb_macro *m, const struct party *party, size_t n,
+                        struct mpb_emit *emit)
 {
+    const struct mpb_relay_result *r = m->shared->result;
     uint64_t usable[PARTY__COUNT], freed[PARTY__COUNT];
+    if (!r[MPB_RELAY_PUBLISHER].has_allocator || !r[MPB_RELAY_RECEIVER].has_allocator) {
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
-        if (party[i].node != NULL && !party[i].node->has_allocator) {
-            return;
-        }
         usable[i] = party[i].account->totals.allocated_bytes;
         freed[i] = party[i].account->totals.freed_bytes;
     }
@@ -248,7 +251,7 @@ static void emit_totals(const struct party *party, size_t n, struct mpb_emit *em
     emit_sum(emit, MPB_METRIC_FREED_BYTES, party, n, freed);
 }
 
-void mpb_macro_emit(const struct mpb_macro *macro, struct mpb_emit *emit)
+void mpb_macro_rows_emit(const struct mpb_macro *macro, struct mpb_emit *emit)
 {
     struct party party[PARTY__COUNT];
     size_t n = list_parties(macro, party);
@@ -257,8 +260,8 @@ void mpb_macro_emit(const struct mpb_macro *macro, struct mpb_emit *emit)
     if (macro->cfg->counting) {
         emit_counters(party, n, emit);
     } else {
-        emit_totals(party, n, emit);
+        emit_totals(macro, party, n, emit);
     }
-    emit_usage(party, emit);
+    emit_usage(macro, party, emit);
     mpb_recorder_emit_process(emit);
 }

@@ -263,8 +263,8 @@ static enum mpb_status mesh(struct mpb_relay *r, struct mpb_error *err)
 static enum mpb_status push_through(struct mpb_relay *r, size_t first, size_t n,
                                     struct mpb_error *err)
 {
-    return r->role == MPB_RELAY_PUBLISHER ? mpb_relay_publish_all(r, first, n, err)
-                                          : mpb_relay_receive_until(r, first + n, err);
+    return r->role == MPB_RELAY_PUBLISHER ? mpb_relay_run_publish(r, first, n, err)
+                                          : mpb_relay_run_receive(r, first + n, err);
 }
 
 /* Serve the hostile connection until it has ended: what it sent is to be on the books. */
@@ -282,7 +282,7 @@ static enum mpb_status see_off(struct mpb_relay *r, struct mpb_error *err)
             st = mpb_relay_check(r, since_ns, err);
         }
     }
-    mpb_relay_settle(r);
+    mpb_relay_measure_settle(r);
     return st;
 }
 
@@ -308,12 +308,12 @@ static enum mpb_status live(struct mpb_relay *r, struct mpb_error *err)
     }
     if (st == MPB_OK) {
         r->ledger = &result->ledger[1];
-        mpb_relay_begin(r);
+        mpb_relay_measure_begin(r);
         st = meet(r, MPB_RELAY_READY, err);
     }
     if (st == MPB_OK) {
         st = push_through(r, r->cfg->n_warmup, r->cfg->n_messages, err);
-        mpb_relay_end(r);
+        mpb_relay_measure_end(r);
     }
     if (st == MPB_OK) {
         st = see_off(r, err);
@@ -321,7 +321,7 @@ static enum mpb_status live(struct mpb_relay *r, struct mpb_error *err)
     if (st == MPB_OK) {
         st = meet(r, MPB_RELAY_DONE, err);
     }
-    return st == MPB_OK ? mpb_relay_verify(r, err) : st;
+    return st == MPB_OK ? mpb_relay_measure_verify(r, err) : st;
 }
 
 void mpb_relay_main(struct mpb_relay *relay)

@@ -100,16 +100,16 @@ struct mpb_relay {
 void mpb_relay_main(struct mpb_relay *relay);
 
 /* Within relay_*.c. */
-enum mpb_status mpb_relay_publish_all(struct mpb_relay *relay, size_t first, size_t n,
+enum mpb_status mpb_relay_run_publish(struct mpb_relay *relay, size_t first, size_t n,
                                       struct mpb_error *err);
-enum mpb_status mpb_relay_receive_until(struct mpb_relay *relay, size_t n_done,
-                                        struct mpb_error *err);
+enum mpb_status mpb_relay_run_receive(struct mpb_relay *relay, size_t n_done,
+                                      struct mpb_error *err);
 enum mpb_status mpb_relay_serve(struct mpb_relay *relay, int timeout_ms, struct mpb_error *err);
 /* What is measured of the run: its beginning, its end, and whether all of it is right. */
-void mpb_relay_begin(struct mpb_relay *relay);
-void mpb_relay_end(struct mpb_relay *relay);
-void mpb_relay_settle(struct mpb_relay *relay); /* the guests' part, once they have gone */
-enum mpb_status mpb_relay_verify(const struct mpb_relay *relay, struct mpb_error *err);
+void mpb_relay_measure_begin(struct mpb_relay *relay);
+void mpb_relay_measure_end(struct mpb_relay *relay);
+void mpb_relay_measure_settle(struct mpb_relay *relay); /* the guests' part, once they have gone */
+enum mpb_status mpb_relay_measure_verify(const struct mpb_relay *relay, struct mpb_error *err);
 enum mpb_status mpb_relay_check(const struct mpb_relay *relay, uint64_t stalled_since_ns,
                                 struct mpb_error *err);
 

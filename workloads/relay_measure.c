@@ -1,7 +1,7 @@
 /* relay_measure.c: a node's run: what it counted and took, and whether it did its work. */
 #include "workloads/relay.h"
 
-void mpb_relay_begin(struct mpb_relay *relay)
+void mpb_relay_measure_begin(struct mpb_relay *relay)
 {
     struct mpb_relay_result *result = &relay->shared->result[relay->role];
     result->has_allocator = relay->source.allocator != NULL;
@@ -30,7 +30,7 @@ static void note_pushes(struct mpb_relay *r)
     }
 }
 
-void mpb_relay_settle(struct mpb_relay *relay)
+void mpb_relay_measure_settle(struct mpb_relay *relay)
 {
     struct mpb_relay_result *result = &relay->shared->result[relay->role];
     result->guests = relay->guests.bill;
@@ -38,7 +38,7 @@ void mpb_relay_settle(struct mpb_relay *relay)
     result->n_turned_away = relay->guests.n_turned_away;
 }
 
-void mpb_relay_end(struct mpb_relay *relay)
+void mpb_relay_measure_end(struct mpb_relay *relay)
 {
     struct mpb_relay_result *result = &relay->shared->result[relay->role];
     result->cpu_ns = mpb_clock_thread_cpu_ns() - relay->cpu_start_ns;
@@ -46,7 +46,7 @@ void mpb_relay_end(struct mpb_relay *relay)
     mpb_account_read(&relay->source, &result->own);
     mpb_account_subtract(&result->own, &relay->start);
     mpb_account_subtract(&result->own, &relay->guests.bill);
-    mpb_relay_settle(relay);
+    mpb_relay_measure_settle(relay);
     note_pushes(relay);
     result->seen_bytes = mpb_gossip_seen_bytes(relay->gossip);
     result->cache_bytes = mpb_gossip_cache_bytes(relay->gossip);
@@ -72,7 +72,7 @@ static size_t list_arrived(const struct mpb_relay *r, size_t first, size_t n, ui
 
 /* Both nodes are done by now. The publisher delivers all to itself; the receiver whatever the
  * publisher's queue did not drop. */
-enum mpb_status mpb_relay_verify(const struct mpb_relay *relay, struct mpb_error *err)
+enum mpb_status mpb_relay_measure_verify(const struct mpb_relay *relay, struct mpb_error *err)
 {
     const struct mpb_relay_result *result = &relay->shared->result[relay->role];
     bool is_receiver = relay->role == MPB_RELAY_RECEIVER;

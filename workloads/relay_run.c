@@ -54,34 +54,34 @@ static uint64_t due_ns(uint64_t start_ns, size_t i, uint64_t rate)
     return start_ns + (uint64_t)i * 1000000000U / rate;
 }
 
+/* Sleep at most ns, or until the socket takes what it did not take before. */
+static enum mpb_status rest(struct mpb_relay *r, uint64_t ns, struct mpb_error *err)
+{
+    if (mpb_gossip_wants_write(r->peer) && ns >= 1000000) {
+        return mpb_relay_serve(r, 1, err);
+    }
+    nanosleep(&(struct timespec){0, (long)(ns < SLICE_NS ? ns : SLICE_NS)}, NULL);
+    return MPB_OK;
+}
+
 static enum mpb_status wait_until(struct mpb_relay *r, uint64_t at_ns, struct mpb_error *err)
 {
-    for (;;) {
-        uint64_t now_ns = mpb_clock_now_ns();
-        if (now_ns >= at_ns) {
-            return MPB_OK;
-        }
+    enum mpb_status st = MPB_OK;
+    for (uint64_t now_ns = mpb_clock_now_ns(); now_ns < at_ns && st == MPB_OK;
+         now_ns = mpb_clock_now_ns()) {
         uint64_t left_ns = at_ns - now_ns;
-        if (left_ns > SPIN_NS) {
-            uint64_t sleep_ns = left_ns - SPIN_NS;
-            enum mpb_status st = mpb_relay_serve(r, 0, err);
-            if (st == MPB_OK) {
-                st = mpb_relay_check(r, now_ns, err);
-            }
-            if (st != MPB_OK) {
-                return st;
-            }
-            sleep_ns = sleep_ns < SLICE_NS ? sleep_ns : SLICE_NS;
-            if (mpb_gossip_wants_write(r->peer) && sleep_ns >= 1000000) {
-                st = mpb_relay_serve(r, 1, err); /* its socket may take more before then */
-                if (st != MPB_OK) {
-                    return st;
-                }
-            } else {
-                nanosleep(&(struct timespec){0, (long)sleep_ns}, NULL);
-            }
+        if (left_ns <= SPIN_NS) {
+            continue;
+        }
+        st = mpb_relay_serve(r, 0, err);
+        if (st == MPB_OK) {
+            st = mpb_relay_check(r, now_ns, err);
+        }
+        if (st == MPB_OK) {
+            st = rest(r, left_ns - SPIN_NS, err);
         }
     }
+    return st;
 }
 
 /* The application makes message idx in memory of the path and publishes it. */
@@ -108,7 +108,7 @@ static enum mpb_status publish_one(struct mpb_relay *r, size_t idx, struct mpb_e
     return MPB_OK;
 }
 
-enum mpb_status mpb_relay_publish_all(struct mpb_relay *relay, size_t first, size_t n,
+enum mpb_status mpb_relay_run_publish(struct mpb_relay *relay, size_t first, size_t n,
                                       struct mpb_error *err)
 {
     bool is_open_loop = relay->cfg->rate_per_s > 0 && first > 0;
@@ -142,8 +142,7 @@ static enum mpb_status wake_publisher(struct mpb_relay *r, struct mpb_error *err
     return MPB_OK;
 }
 
-enum mpb_status mpb_relay_receive_until(struct mpb_relay *relay, size_t n_done,
-                                        struct mpb_error *err)
+enum mpb_status mpb_relay_run_receive(struct mpb_relay *relay, size_t n_done, struct mpb_error *err)
 {
     uint64_t since_ns = mpb_clock_now_ns(), last = 0;
     for (;;) {

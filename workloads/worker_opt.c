@@ -197,7 +197,7 @@ static const struct mpb_opt workload_table[] = {
      set_heartbeat},
     {"nodes", 0, "KIND", "threads", "macro: the two nodes are threads or processes", set_nodes},
     {"hostile", 0, "KIND,RATE", "none",
-     "macro: a third connection: garbage, oversize, slow, flood or dup", set_hostile},
+     "macro: a third peer's garbage, oversize, slow, flood or dup", set_hostile},
     {NULL, 0, NULL, NULL, NULL, NULL},
 };
 

@@ -1,5 +1,5 @@
-/* test_hostile.c: the option's values: each kind and rate as it was meant, everything else refused
- * in one line that names the option. */
+/* test_hostile_parse.c: the option's values: each kind and rate as it was meant, everything else
+ * refused in one line that names the option. */
 #include "workloads/hostile.h"
 
 #include <setjmp.h>
