@@ -55,16 +55,17 @@ enum mpb_status mpb_conduct_session(const struct mpb_conduct *conduct, bool *mad
     struct mpb_session_dir dir = {0};
     struct mpb_stop stop;
     *made = false;
-    enum mpb_status st = mpb_stop_open(&stop, err);
+    /* Until there is something to keep, a signal ends the process as signals do, even while a
+     * worker takes its time to describe itself. */
+    enum mpb_status st = prepare(conduct, &session, err);
+    if (st == MPB_OK) {
+        st = mpb_stop_open(&stop, err);
+    }
     if (st != MPB_OK) {
+        mpb_session_fini(&session);
         return st;
     }
-    st = prepare(conduct, &session, err);
-    if (st == MPB_OK && mpb_stop_is_set(stop.fd)) {
-        st =
-            mpb_error_set(err, MPB_E_INTERRUPTED, NULL, "interrupted before anything was measured");
-    }
-    st = st != MPB_OK ? st : mpb_session_dir_create(&dir, conduct->path, &session, err);
+    st = mpb_session_dir_create(&dir, conduct->path, &session, err);
     *made = st == MPB_OK;
     if (st == MPB_OK) {
         const struct mpb_campaign campaign = {

@@ -204,9 +204,10 @@ enum mpb_status mpb_md_result_write_first(const struct mpb_model *model, FILE *f
     return st;
 }
 
+/* Of a metric with no better direction (the clock's own quality) nobody waits for a verdict. */
 static bool is_open(const struct mpb_ab_row *row)
 {
-    return row->verdict == MPB_VERDICT_INCONCLUSIVE;
+    return row->verdict == MPB_VERDICT_INCONCLUSIVE && row->better != MPB_BETTER_NONE;
 }
 
 /* Names of the rows of a pair that `is` holds for, "a, b and 3 more"; "nothing" if there are none.

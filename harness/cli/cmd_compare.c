@@ -84,8 +84,9 @@ static enum mpb_status set_equal(void *cfg, const char *name, const char *value,
 static enum mpb_status set_filter(void *cfg, const char *name, const char *value,
                                   struct mpb_error *err)
 {
-    (void)name;
-    (void)err;
+    if (value[0] == '\0') {
+        return mpb_error_set(err, MPB_E_USAGE, name, "is empty");
+    }
     ((struct config *)cfg)->filter = value;
     return MPB_OK;
 }

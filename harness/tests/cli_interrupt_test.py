@@ -50,6 +50,17 @@ class Interrupted(cli_case.CliCase):
         self.assertEqual(process.returncode, 4)
         self.assertEqual(self.rows("passes.csv")[-1]["reason"], "interrupted")
 
+    def test_interrupt_ends_a_worker_that_never_describes_itself(self):
+        script = pathlib.Path(self.cwd.name) / "mute"
+        script.write_text("#!/bin/sh\nexec sleep 60\n", encoding="utf-8")
+        script.chmod(0o755)
+        process = self.start("compare", f"a=exec:{script}", f"b=exec:{script}", "-o", str(self.dir))
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=5)
+        self.assertEqual(process.returncode, -signal.SIGINT)
+        self.assertFalse(self.dir.exists())
+
     def test_sigkill_at_any_moment(self):
         """Killed at moments spread over a session: what is left always reads, and agrees."""
         for i in range(12):
