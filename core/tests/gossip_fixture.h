@@ -8,7 +8,7 @@
 
 #define GOSSIP_SECOND_NS INT64_C(1000000000) /* a heartbeat */
 
-enum { PARTY_PEERS_MAX = 4, FAR_LEN = 1 << 23, GOSSIP_SEEN_CAPACITY = 4096 };
+enum { PARTY_PEERS_MAX = 4, FAR_LEN = 1 << 19, GOSSIP_SEEN_CAPACITY = 4096 };
 
 /* A relay node with its router, and what its application and observers saw. */
 struct party {
@@ -194,12 +194,12 @@ static inline void far_take(struct far *far)
     }
 }
 
-/* Serve the peer and take from it by turns until nothing moves. Returns true if it was lost. */
+/* Serve the peer and take from it by turns, at least twice, until nothing moves: an end is seen at
+ * the turn after the last bytes. Returns true if it was lost. */
 static inline bool far_settle(struct far *far, struct party *p, size_t at)
 {
-    size_t before = SIZE_MAX;
-    bool lost = false;
-    while (before != far->len && !lost) {
+    bool lost = party_serve(p, at);
+    for (size_t before = SIZE_MAX; before != far->len && !lost;) {
         before = far->len;
         lost = party_serve(p, at);
         far_take(far);
@@ -270,15 +270,26 @@ static inline void far_subscribe(struct far *far, bool subscribe, struct mpb_byt
     far_send(far, frame, mpb_rpc_subscribe(subscribe, topic, frame, sizeof(frame)));
 }
 
-/* One control message: with a topic, or with ids, or both. */
-static inline void far_control(struct far *far, enum mpb_rpc_control kind, struct mpb_bytes topic,
-                               const uint8_t (*ids)[MPB_MSG_HASH_LEN], size_t n_ids)
+/* One control message into out[cap]: with a topic, or with ids, or both; its length. */
+static inline size_t frame_of_control(enum mpb_rpc_control kind, struct mpb_bytes topic,
+                                      uint8_t (*ids)[MPB_MSG_HASH_LEN], size_t n_ids,
+                                      uint8_t out[MPB_RPC_FRAME_MAX])
 {
-    static uint8_t frame[MPB_RPC_FRAME_MAX + 8];
-    struct mpb_rpc_control_msg control = {.kind = kind, .topic = topic, .ids = ids, .n_ids = n_ids};
-    size_t len = mpb_rpc_control(&control, frame, sizeof(frame));
+    struct mpb_rpc_control_msg control = {.kind = kind,
+                                          .topic = topic,
+                                          .ids = (const uint8_t(*)[MPB_MSG_HASH_LEN])ids,
+                                          .n_ids = n_ids,
+                                          .backoff_s = 60};
+    size_t len = mpb_rpc_control(&control, out, MPB_RPC_FRAME_MAX);
     assert_true(len > 0);
-    far_send(far, frame, len);
+    return len;
+}
+
+static inline void far_control(struct far *far, enum mpb_rpc_control kind, struct mpb_bytes topic,
+                               uint8_t (*ids)[MPB_MSG_HASH_LEN], size_t n_ids)
+{
+    static uint8_t frame[MPB_RPC_FRAME_MAX];
+    far_send(far, frame, frame_of_control(kind, topic, ids, n_ids, frame));
 }
 
 /* A far end that is subscribed and in the mesh, and has read the greeting. */

@@ -1,9 +1,8 @@
 /* test_publish.c: what publishing a message to one peer, and receiving it there, costs at each
- * site, in every variant, against tables written down here; the bytes on the wire; failures. */
+ * site, in every variant, against tables written down here; and the bytes on the wire. */
 #include "core/gossip.h"
 
 #include "core/push.h"
-#include "core/tests/failing_heap.h"
 #include "core/tests/gossip_fixture.h"
 
 enum { N_MESSAGES = 3, PAYLOAD_LEN = 1000 };
@@ -379,52 +378,12 @@ static void test_tail_max(void **state)
     }
 }
 
-/* Fail every allocation of a publish once: MPB_E_NOMEM (MPB_E_INTERNAL: one of libcrypto's), and
- * the next message goes through. */
-static void check_nomem(const struct mpb_variant *variant)
-{
-    struct party a, b;
-    struct party *const both[] = {&a, &b};
-    party_open(&a, variant, true);
-    party_open(&b, variant, true);
-    party_link(&a, &b);
-    party_settle(both, 2);
-    bool fired = true;
-    size_t n_failed = 0, idx = 0;
-    for (size_t k = 1; fired; k++) {
-        struct mpb_msg msg = fixture_msg(++idx, 300);
-        struct mpb_buffer *buffer = party_compose(&msg);
-        struct mpb_error err = {.status = MPB_OK};
-        failing_heap_at(k);
-        enum mpb_status st = mpb_gossip_publish(a.gossip, &msg, buffer, &err);
-        fired = failing_heap_end();
-        assert_true(fired ? st == MPB_E_NOMEM || st == MPB_E_INTERNAL : st == MPB_OK);
-        assert_int_equal(err.status, st);
-        n_failed += st == MPB_E_NOMEM;
-        mpb_buffer_unref(buffer);
-        size_t n_before = b.n_delivered;
-        party_publish(&a, fixture_msg(++idx, 300));
-        party_settle(both, 2);
-        assert_true(b.n_delivered > n_before);
-    }
-    /* encode (floor: none), decode or envelope, cache entry, frame */
-    assert_true(n_failed >= 3);
-    party_close(&a);
-    party_close(&b);
-}
-
-static void test_nomem(void **state)
-{
-    (void)state;
-    for_each_variant(check_nomem);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_costs),    cmocka_unit_test(test_wire),
         cmocka_unit_test(test_too_long), cmocka_unit_test(test_alone),
-        cmocka_unit_test(test_tail_max), cmocka_unit_test(test_nomem),
+        cmocka_unit_test(test_tail_max),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
