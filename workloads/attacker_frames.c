@@ -161,8 +161,9 @@ static size_t make_dup(struct mpb_attacker_frames *f, uint64_t n, uint8_t *out)
 }
 
 void mpb_attacker_frames_init(struct mpb_attacker_frames *frames,
-                              const struct mpb_workload *workload, const _Atomic uint64_t *done_ns,
-                              const _Atomic uint64_t *n_begun, uint64_t seed)
+                              const struct mpb_workload *workload,
+                              const MPB_ATOMIC(uint64_t) * done_ns,
+                              const MPB_ATOMIC(uint64_t) * n_begun, uint64_t seed)
 {
     *frames =
         (struct mpb_attacker_frames){.workload = workload, .done_ns = done_ns, .n_begun = n_begun};

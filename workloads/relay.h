@@ -4,9 +4,8 @@
 #ifndef MPB_WORKLOADS_RELAY_H
 #define MPB_WORKLOADS_RELAY_H
 
-#include <stdatomic.h>
-
 #include "workloads/account.h"
+#include "workloads/atomic.h"
 #include "workloads/fanout.h"
 #include "workloads/guests.h"
 #include "workloads/ledger.h"
@@ -44,19 +43,21 @@ struct mpb_relay_result {
 };
 
 struct mpb_relay_shared {
-    _Atomic uint64_t n_done; /* messages whose fate at the receiver is known */
-    _Atomic uint64_t n_lost; /* messages that the publisher's queue dropped */
-    _Atomic uint64_t
-        wake_at; /* the publisher sleeps until n_done is this; UINT64_MAX: it does not */
-    _Atomic uint64_t n_begun; /* 1 + number of the message that reached the receiver last */
-    _Atomic int phase[MPB_RELAY__COUNT];
-    _Atomic bool failed;       /* somebody has given up */
-    _Atomic bool hostile_stop; /* the receiver's run is over: the hostile connection is to end */
-    _Atomic bool hostile_done; /* it has */
+    MPB_ATOMIC(uint64_t) n_done; /* messages whose fate at the receiver is known */
+    MPB_ATOMIC(uint64_t) n_lost; /* messages that the publisher's queue dropped */
+    MPB_ATOMIC(uint64_t)
+    wake_at; /* the publisher sleeps until n_done is this; UINT64_MAX: it does not */
+    MPB_ATOMIC(uint64_t) n_begun; /* 1 + number of the message that reached the receiver last */
+    MPB_ATOMIC(int) phase[MPB_RELAY__COUNT];
+    MPB_ATOMIC(bool) failed; /* somebody has given up */
+    MPB_ATOMIC(bool)
+    hostile_stop; /* the receiver's run is over: the hostile connection is to end */
+    MPB_ATOMIC(bool) hostile_done; /* it has */
     struct mpb_relay_result result[MPB_RELAY__COUNT];
-    uint64_t *sent_ns;         /* sent_ns[total]: intended send times */
-    _Atomic uint64_t *done_ns; /* done_ns[total]: when the application's handler returned; 0: not */
-    uint8_t *lost;             /* lost[total]: 1: the publisher's queue was full */
+    uint64_t *sent_ns; /* sent_ns[total]: intended send times */
+    MPB_ATOMIC(uint64_t) *
+        done_ns;   /* done_ns[total]: when the application's handler returned; 0: not */
+    uint8_t *lost; /* lost[total]: 1: the publisher's queue was full */
     /* What must have arrived, as the publisher's losses say: n_arrived[0] messages of the warm-up,
      * n_arrived[1] of the run, numbers in arrived[total]. Filled in when the receiver verifies. */
     uint32_t *arrived;
