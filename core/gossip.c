@@ -150,7 +150,7 @@ static void advance(struct mpb_gossip *g, int64_t to_ns)
 void mpb__gossip_follow(struct mpb_gossip *gossip, int64_t to_ns)
 {
     uint64_t step_ns = (uint64_t)to_ns - (uint64_t)gossip->now_ns;
-    if (to_ns > gossip->now_ns && step_ns <= (uint64_t)MPB_ARCHIVE_VARIANCE_NS) {
+    if (step_ns <= (uint64_t)MPB_ARCHIVE_VARIANCE_NS) {
         advance(gossip, to_ns);
     }
 }

@@ -57,6 +57,34 @@ static void test_medium_queue(void **state)
     for_each_variant(check_medium_queue);
 }
 
+/* What is relayed waits in a queue of its own, of 1024. */
+static void test_low_queue(void **state)
+{
+    (void)state;
+    enum { N = 2500 };
+    struct party a;
+    size_t at = 0, stuck_at = 0;
+    party_open(&a, mpb_variant_find("floor"), true);
+    struct far far = far_join(&a, &at), stuck = far_join(&a, &stuck_at);
+    for (size_t i = 0; i < N; i++) {
+        struct mpb_msg msg = fixture_msg(i, 1000);
+        far_send_msg(&far, &msg);
+        assert_false(party_serve(&a, at));
+        assert_false(party_serve(&a, stuck_at));
+    }
+    const struct mpb_peer_stats *peer = mpb_gossip_peer_stats(a.peers[stuck_at]);
+    assert_int_equal(a.n_delivered, N);
+    assert_true(peer->dropped[MPB_PRIORITY_LOW] > 0);
+    assert_int_equal(peer->dropped[MPB_PRIORITY_MEDIUM], 0);
+    assert_int_equal(party_stats(&a)->dropped[MPB_DROP_QUEUE_FULL],
+                     peer->dropped[MPB_PRIORITY_LOW]);
+    assert_int_equal(party_stats(&a)->sent + peer->dropped[MPB_PRIORITY_LOW], N);
+    assert_true(peer->queued_bytes_max > (MPB_PEER_QUEUE_LOW - 1) * 1000);
+    party_close(&a);
+    far_close(&far);
+    far_close(&stuck);
+}
+
 /* n control messages of one kind in one frame: a topic of a byte, or an id. */
 static size_t flood(enum mpb_rpc_control kind, const uint8_t *id, size_t n, uint8_t *out)
 {
@@ -271,6 +299,8 @@ static void test_own_times(void **state)
         assert_int_equal(party_stats(&a)->heartbeats, steps[i].heartbeats);
     }
     assert_int_equal(a.n_delivered, MPB_ARRAY_LEN(steps));
+    /* a jump over all windows leaves nothing: only the last two messages are there */
+    assert_true(mpb_gossip_cache_bytes(a.gossip) < 2 * 100);
     party_close(&a);
 }
 
@@ -347,11 +377,11 @@ static void test_broken(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_medium_queue), cmocka_unit_test(test_high_queue),
-        cmocka_unit_test(test_iwant_flood),  cmocka_unit_test(test_cache_bound),
-        cmocka_unit_test(test_seen_bound),   cmocka_unit_test(test_hostile_times),
-        cmocka_unit_test(test_own_times),    cmocka_unit_test(test_seen_expiry),
-        cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_medium_queue),  cmocka_unit_test(test_high_queue),
+        cmocka_unit_test(test_low_queue),     cmocka_unit_test(test_iwant_flood),
+        cmocka_unit_test(test_cache_bound),   cmocka_unit_test(test_seen_bound),
+        cmocka_unit_test(test_hostile_times), cmocka_unit_test(test_own_times),
+        cmocka_unit_test(test_seen_expiry),   cmocka_unit_test(test_broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ static size_t bad_frame(enum bad bad, uint8_t out[1024])
     case DUPLICATE:
         return frame_of_msg(&seen, out);
     case WRONG_TOPIC:
-        return frame_of_data(MPB_BYTES_OF("anything"), MPB_BYTES_OF("/waku/2/rs/0/1"), out);
+        return frame_of_data(MPB_BYTES_OF("anything"), MPB_BYTES_OF("/waku/2/rs/0/00"), out);
     case EMPTY_TOPIC:
         return literal("\x07\x12\x05\x12\x01x\x22\x00", 8, out);
     case WITH_FROM:

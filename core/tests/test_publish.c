@@ -158,6 +158,10 @@ static void check_costs(const struct mpb_variant *variant)
     assert_counts(&counts, e->publish, e->n_publish, MPB_SITE_SELF_DELIVER, e->churn,
                   e->publish_total);
     assert_int_equal(counts.at[MPB_SITE_TRANSPORT][MPB_METRIC_ALLOCS], N_MESSAGES);
+    /* joined into one buffer, or header and trailer alone */
+    assert_int_equal(counts.at[MPB_SITE_TRANSPORT][MPB_METRIC_REQUESTED_BYTES] >
+                         N_MESSAGES * PAYLOAD_LEN,
+                     strcmp(variant->name, "floor") != 0);
     assert_int_equal(counts.at[MPB_SITE_MESSAGE_CACHE][MPB_METRIC_ALLOCS], N_MESSAGES);
     mpb_probe_reset();
     assert_false(party_serve(&b, 0));
@@ -256,6 +260,7 @@ struct outlet {
     uint8_t sent[4096], pushed[4096];
     size_t n_sent, n_pushed, n_delivered;
     uint8_t id[MPB_MSG_HASH_LEN];
+    struct mpb_key key;     /* what the application should see, if it sees a hash */
     enum mpb_status status; /* what to return */
 };
 
@@ -291,7 +296,9 @@ static void outlet_push(void *ctx, uint32_t peer, const struct mpb_parts *push)
 static void outlet_app(void *ctx, const struct mpb_delivery *delivery)
 {
     struct outlet *o = ctx;
-    (void)delivery;
+    if (delivery->hash != NULL) {
+        assert_memory_equal(delivery->hash, o->key.hash, MPB_MSG_HASH_LEN);
+    }
     o->n_delivered++;
 }
 
@@ -322,6 +329,7 @@ static void check_alone(const struct mpb_variant *variant)
     struct outlet outlet = {.status = MPB_E_IO};
     struct mpb_node *node = outlet_node(variant, &outlet);
     struct mpb_msg msg = fixture_msg(1, PAYLOAD_LEN);
+    outlet.key = fixture_key(&msg);
     struct mpb_buffer *encoded = fixture_arrive(&msg);
     struct mpb_buffer *buffer = party_compose(&msg);
     uint8_t push[4096], id[MPB_MSG_HASH_LEN];
@@ -337,6 +345,7 @@ static void check_alone(const struct mpb_variant *variant)
     mpb_buffer_unref(encoded);
     mpb_buffer_unref(buffer);
     assert_int_equal(mpb_archive_len(mpb_node_archive(node)), 1);
+    assert_true(fixture_is_same_key(mpb_archive_key(mpb_node_archive(node), 0), &outlet.key));
     assert_true(mpb_msg_is_equal(mpb_archive_msg(mpb_node_archive(node), 0),
                                  &(struct mpb_msg){.payload = {fixture_pool() + 8, PAYLOAD_LEN},
                                                    .content_topic = msg.content_topic,
@@ -367,6 +376,7 @@ static void test_tail_max(void **state)
         msg.proof = (struct mpb_bytes){fixture_pool(), MPB_NODE_TAIL_MAX - rest - 1 + over};
         struct mpb_buffer *buffer = fixture_arrive_bytes(msg.payload);
         struct mpb_msg own = msg;
+        outlet.key = fixture_key(&msg);
         own.payload = mpb_buffer_view(buffer);
         assert_int_equal(
             mpb_node_publish(node, &own, buffer, own.timestamp_ns, outlet_send, &outlet),
