@@ -165,24 +165,35 @@ def check_filter():
     expect(soft["pushed"] == 60 * N, "a low soft limit")
 
 
+def check_overload(how, n):
+    """Publish far faster than the receiver can take: how many messages the queue dropped."""
+    got = run(COUNTING, "after", "--rate", "1000000", "--filter-peers", "30", "--mix", "150k:1",
+              "--archive-capacity", "50", "--nodes", how, n=n)
+    lost = got["dropped/publisher"]
+    expect(got["saturated"] == 1, how, "not saturated")
+    expect(lost == got.get("dropped/publisher/queue_full", 0) == got["dropped"], how, lost)
+    expect(got["delivered/publisher"] == got["messages"] == n, how)
+    expect(got["delivered/receiver"] == n - lost, how, got["delivered/receiver"], lost)
+    expect(got["archived"] == n - lost, how, "archived")
+    expect(got["pushed/receiver"] == 30 * (n - lost), how, "pushed")
+    return lost
+
+
 def check_open_loop():
     calm = run(TIMED, "after", "--rate", "500", "--mix", "1k:1")
     is_kept = calm["msg_per_s"] >= 0.99 * 500  # not on a machine that is busy otherwise
     expect(calm["saturated"] == (0 if is_kept else 1) and calm["offered_per_s"] == 500, "calm",
            calm["msg_per_s"])
     expect(calm["dropped"] == 0 and calm["delivered"] == 2 * N, "calm", calm)
-    n = 900
     for how in ("threads", "processes"):
-        got = run(COUNTING, "before", "--rate", "1000000", "--filter-peers", "100",
-                  "--archive-capacity", "50", "--nodes", how, n=n)
-        lost = got["dropped/publisher"]
-        expect(got["saturated"] == 1, how, "not saturated")
+        # Queue and socket buffers (up to 36 MB) hold some 750 of these; the receiver, with its
+        # pushes, takes ten times the publisher's time for each, unless a busy machine holds the
+        # publisher back: then the sums close all the same, and more messages are tried.
+        for n in (1200, 1200, 3000):
+            lost = check_overload(how, n)
+            if lost > 0:
+                break
         expect(lost > 0 or IS_SANITIZED, how, "nothing was lost: the check checks nothing")
-        expect(lost == got.get("dropped/publisher/queue_full", 0) == got["dropped"], how, lost)
-        expect(got["delivered/publisher"] == got["messages"] == n, how)
-        expect(got["delivered/receiver"] == n - lost, how, got["delivered/receiver"], lost)
-        expect(got["archived"] == n - lost, how, "archived")
-        expect(got["pushed/receiver"] == 100 * (n - lost), how, "pushed")
     closed = run(TIMED, "after")
     expect("saturated" not in closed and "offered_per_s" not in closed, "closed loop")
 
