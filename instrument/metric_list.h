@@ -8,6 +8,7 @@
 /* clang-format off */
 #define MPB_METRIC_LIST(X) \
     X(MESSAGES,          "messages",          COUNT, NONE,   EXACT, COUNTING, POINT, "messages pushed through the path in the run") \
+    X(PAYLOAD_BYTES,     "payload_bytes",     BYTES, NONE,   EXACT, COUNTING, POINT, "payload bytes of the run's messages") \
     X(DELIVERED,         "delivered",         COUNT, NONE,   EXACT, COUNTING, SUM,   "messages that reached the application's handler") \
     X(ARCHIVED,          "archived",          COUNT, NONE,   EXACT, COUNTING, SUM,   "messages the archive stored") \
     X(REJECTED,          "rejected",          COUNT, NONE,   EXACT, COUNTING, SUM,   "messages refused by codec or validator, by reason") \
@@ -18,6 +19,7 @@
     X(MSG_PER_S,         "msg_per_s",         PER_S, HIGHER, TIMED, TIMED,    POINT, "messages / wall") \
     X(WALL,              "wall",              NS,    LOWER,  TIMED, TIMED,    POINT, "sum of the messages' clocks") \
     X(CPU,               "cpu",               NS,    LOWER,  TIMED, TIMED,    POINT, "thread CPU time within the messages' clocks") \
+    X(CPU_PER_MSG,       "cpu_per_msg",       NS,    LOWER,  TIMED, TIMED,    POINT, "cpu / messages, rounded to ns") \
     X(NS_PER_MSG_P50,    "ns_per_msg_p50",    NS,    LOWER,  TIMED, TIMED,    POINT, "sorted[n/2] of the messages' clocks") \
     X(NS_PER_MSG_P90,    "ns_per_msg_p90",    NS,    LOWER,  TIMED, TIMED,    POINT, "sorted[min(n-1, n*90/100)] of the messages' clocks") \
     X(NS_PER_MSG_P99,    "ns_per_msg_p99",    NS,    LOWER,  TIMED, TIMED,    POINT, "sorted[min(n-1, n*99/100)] of the messages' clocks") \
@@ -45,6 +47,7 @@
     X(FREED_BYTES,       "freed_bytes",       BYTES, NONE,   EXACT, COUNTING, SUM,   "usable bytes given back, cumulative") \
     X(LIVE_BYTES,        "live_bytes",        BYTES, LOWER,  LEVEL, COUNTING, POINT, "usable bytes of the measured heap alive at the end of the run") \
     X(PEAK_BYTES,        "peak_bytes",        BYTES, LOWER,  LEVEL, COUNTING, POINT, "most usable bytes of the measured heap alive at once in the run") \
+    X(RETAINED_HALF_BYTES, "retained_half_bytes", BYTES, LOWER, LEVEL, COUNTING, POINT, "retained_bytes when half of the run's messages were done: what has reached its plateau no longer grows") \
     X(RETAINED_BYTES,    "retained_bytes",    BYTES, LOWER,  LEVEL, COUNTING, POINT, "bytes of messages that an owner (archive, message_cache, seen_cache, queue) holds or references at the end of the run; queue: at most") \
     X(PEAK_RSS,          "peak_rss",          BYTES, LOWER,  LEVEL, TIMED,    POINT, "largest resident set of the worker process") \
     X(MINOR_FAULTS,      "minor_faults",      COUNT, LOWER,  LEVEL, TIMED,    POINT, "minor page faults of the loop's thread") \

@@ -19,10 +19,16 @@ void mpb_md_lines_pair_name(const struct mpb_session *session, const struct mpb_
     snprintf(out, cap, note->a_arm == note->b_arm ? "%s" : "%s -> %s", a, b);
 }
 
+/* Parts by site or reason have tables of their own; timed parts (cpu of each node) stand here. */
+static bool is_wanted(const struct mpb_md_lines *lines, const char *metric, enum mpb_class class_)
+{
+    return (class_ == MPB_CLASS_TIMED || !mpb_cells_is_part(metric)) &&
+           lines->wants(metric, class_);
+}
+
 static bool keep(const struct mpb_ab_row *row, const void *ctx)
 {
-    const struct mpb_md_lines *lines = ctx;
-    return !mpb_cells_is_part(row->metric) && lines->wants(row->metric, row->class_);
+    return is_wanted(ctx, row->metric, row->class_);
 }
 
 /* p as a reader wants it; never 0. */
@@ -141,8 +147,7 @@ static void put_own(const struct mpb_model *model, const char *scenario,
     mpb_md_cells(&table, head, MPB_ARRAY_LEN(head));
     for (size_t i = 0; i < model->n_summary; i++) {
         const struct mpb_summary_row *row = &model->summary[i];
-        if (strcmp(row->scenario, scenario) == 0 && !mpb_cells_is_part(row->metric) &&
-            lines->wants(row->metric, row->class_)) {
+        if (strcmp(row->scenario, scenario) == 0 && is_wanted(lines, row->metric, row->class_)) {
             put_own_line(model, row, &table);
         }
     }

@@ -10,6 +10,7 @@
 #include "reports/md_method.h"
 #include "reports/md_raw.h"
 #include "reports/md_result.h"
+#include "reports/md_retained.h"
 #include "reports/md_sites.h"
 #include "reports/md_totals.h"
 #include "reports/units.h"
@@ -125,6 +126,7 @@ static enum mpb_status put_memory(const struct mpb_model *model, FILE *f, struct
                         "memory. Ranges run from the smallest to the largest ratio any two passes "
                         "could give.");
     enum mpb_status st = mpb_md_lines_write(model, &levels, f, err);
+    st = st != MPB_OK ? st : mpb_md_retained_write(model, f, err);
     mpb_md_heading(f, 2, "Heap elevation");
     mpb_md_paragraph(f, "n/a: no series of the heap by message was recorded in this session.");
     return st;

@@ -172,6 +172,8 @@ static void emit_fates(const struct mpb_macro *m, const struct party *party, siz
         pushed[i] = party[i].account->node.pushed;
     }
     mpb_emit_integer(emit, 1, MPB_METRIC_MESSAGES, NULL, m->cfg->n_messages);
+    mpb_emit_integer(emit, 1, MPB_METRIC_PAYLOAD_BYTES, NULL,
+                     mpb_workload_payload_sum(m->workload, m->cfg->n_warmup, m->cfg->n_messages));
     emit_sum(emit, MPB_METRIC_DELIVERED, party, n, delivered);
     emit_sum(emit, MPB_METRIC_ARCHIVED, party, n, archived);
     emit_sum(emit, MPB_METRIC_PUSHED, party, n, pushed);
@@ -190,15 +192,14 @@ static void emit_fates(const struct mpb_macro *m, const struct party *party, siz
 
 static void emit_retained(const struct mpb_relay_result *r, struct mpb_emit *emit)
 {
-    const struct {
-        const char *owner;
-        uint64_t n_bytes;
-    } owned[] = {{"archive", r->archive_bytes},
-                 {"message_cache", r->cache_bytes},
-                 {"seen_cache", r->seen_bytes},
-                 {"queue", r->queued_bytes_max}};
-    for (size_t i = 0; i < MPB_ARRAY_LEN(owned); i++) {
-        mpb_emit_integer(emit, 1, MPB_METRIC_RETAINED_BYTES, owned[i].owner, owned[i].n_bytes);
+    static const char *const owners[] = {
+#define MPB_X(id, name) name,
+        MPB_RELAY_OWNER_LIST(MPB_X)
+#undef MPB_X
+    };
+    for (size_t i = 0; i < MPB_RELAY_OWNER__COUNT; i++) {
+        mpb_emit_integer(emit, 1, MPB_METRIC_RETAINED_HALF_BYTES, owners[i], r->half.bytes[i]);
+        mpb_emit_integer(emit, 1, MPB_METRIC_RETAINED_BYTES, owners[i], r->retained.bytes[i]);
     }
 }
 
@@ -226,12 +227,15 @@ static void emit_usage(const struct mpb_macro *m, const struct party *party, str
 {
     const struct mpb_relay_result *r = m->shared->result;
     uint64_t cpu[MPB_RELAY__COUNT];
+    uint64_t n = m->cfg->n_messages;
     for (size_t i = 0; i < MPB_RELAY__COUNT; i++) {
         emit->node = party[i].name;
         mpb_recorder_emit_usage(&r[i].usage, 1, emit);
         cpu[i] = r[i].cpu_ns;
+        mpb_emit_integer(emit, 1, MPB_METRIC_CPU_PER_MSG, NULL, (cpu[i] + n / 2) / n);
     }
     emit->node = NULL;
+    mpb_emit_integer(emit, 1, MPB_METRIC_CPU_PER_MSG, NULL, (cpu[0] + cpu[1] + n / 2) / n);
     emit_sum(emit, MPB_METRIC_CPU, party, MPB_RELAY__COUNT, cpu);
 }
 

@@ -104,6 +104,7 @@ static void emit_times(struct mpb_recorder *r, unsigned run, struct mpb_emit *em
     mpb_emit_real(emit, run, MPB_METRIC_MSG_PER_S, (double)r->n * 1e9 / (double)r->wall_ns);
     mpb_emit_integer(emit, run, MPB_METRIC_WALL, NULL, r->wall_ns);
     mpb_emit_integer(emit, run, MPB_METRIC_CPU, NULL, r->cpu_ns);
+    mpb_emit_integer(emit, run, MPB_METRIC_CPU_PER_MSG, NULL, (r->cpu_ns + r->n / 2) / r->n);
     mpb_recorder_sort(r->sample_ns, r->n);
     mpb_emit_integer(emit, run, MPB_METRIC_NS_PER_MSG_P50, NULL, r->sample_ns[r->n / 2]);
     mpb_emit_integer(emit, run, MPB_METRIC_NS_PER_MSG_P90, NULL,

@@ -38,6 +38,9 @@ static void app(void *ctx, const struct mpb_delivery *delivery)
     }
     mpb_ledger_see(r->ledger, delivery->msg, delivery->hash);
     r->n_seen++;
+    if (r->cfg->counting && r->n_seen == r->cfg->n_warmup + (r->cfg->n_messages + 1) / 2) {
+        r->shared->result[r->role].half = mpb_relay_measure_retained(r);
+    }
     if (is_ours && r->role == MPB_RELAY_RECEIVER) {
         atomic_store_explicit(&r->shared->done_ns[idx], mpb_clock_now_ns(), memory_order_relaxed);
         atomic_store_explicit(&r->shared->n_begun, idx + 1, memory_order_release);

@@ -23,6 +23,27 @@ enum mpb_relay_phase {
     MPB_RELAY_DONE
 };
 
+/* Who holds messages. X(ID, name); names are the last part of retained_bytes/<node>/<name>. */
+/* clang-format off */
+#define MPB_RELAY_OWNER_LIST(X) \
+    X(ARCHIVE,       "archive") \
+    X(MESSAGE_CACHE, "message_cache") \
+    X(SEEN_CACHE,    "seen_cache") \
+    X(QUEUE,         "queue")
+/* clang-format on */
+
+enum mpb_relay_owner {
+#define MPB_X(id, name) MPB_RELAY_OWNER_##id,
+    MPB_RELAY_OWNER_LIST(MPB_X)
+#undef MPB_X
+        MPB_RELAY_OWNER__COUNT
+};
+
+/* Bytes each owner holds or references; the queue: the most so far. */
+struct mpb_relay_retained {
+    uint64_t bytes[MPB_RELAY_OWNER__COUNT];
+};
+
 /* What a node leaves behind. */
 struct mpb_relay_result {
     enum mpb_status status;
@@ -37,9 +58,9 @@ struct mpb_relay_result {
     uint64_t n_guests, n_turned_away;
     struct mpb_fanout_stats fanout; /* of the run */
     uint64_t n_pushes_taken;        /* of the whole session */
-    uint64_t queued_bytes_max;
-    uint64_t archive_bytes, seen_bytes, cache_bytes; /* at the end of the run */
-    struct mpb_ledger ledger[2];                     /* warm-up, run */
+    struct mpb_relay_retained half,
+        retained;                /* half-way through the run (counting builds), and at its end */
+    struct mpb_ledger ledger[2]; /* warm-up, run */
 };
 
 struct mpb_relay_shared {
@@ -109,6 +130,8 @@ enum mpb_status mpb_relay_serve(struct mpb_relay *relay, int timeout_ms, struct 
 /* What is measured of the run: its beginning, its end, and whether all of it is right. */
 void mpb_relay_measure_begin(struct mpb_relay *relay);
 void mpb_relay_measure_end(struct mpb_relay *relay);
+/* What each owner holds now. O(archive). */
+struct mpb_relay_retained mpb_relay_measure_retained(const struct mpb_relay *relay);
 void mpb_relay_measure_settle(struct mpb_relay *relay); /* the guests' part, once they have gone */
 enum mpb_status mpb_relay_measure_verify(const struct mpb_relay *relay, struct mpb_error *err);
 enum mpb_status mpb_relay_check(const struct mpb_relay *relay, uint64_t stalled_since_ns,

@@ -38,6 +38,19 @@ void mpb_relay_measure_settle(struct mpb_relay *relay)
     result->n_turned_away = relay->guests.n_turned_away;
 }
 
+struct mpb_relay_retained mpb_relay_measure_retained(const struct mpb_relay *relay)
+{
+    struct mpb_relay_retained r = {{0}};
+    const struct mpb_archive *archive = mpb_node_archive(relay->node);
+    r.bytes[MPB_RELAY_OWNER_SEEN_CACHE] = mpb_gossip_seen_bytes(relay->gossip);
+    r.bytes[MPB_RELAY_OWNER_MESSAGE_CACHE] = mpb_gossip_cache_bytes(relay->gossip);
+    r.bytes[MPB_RELAY_OWNER_ARCHIVE] = archive != NULL ? mpb_archive_bytes(archive) : 0;
+    if (relay->peer != NULL) {
+        r.bytes[MPB_RELAY_OWNER_QUEUE] = mpb_gossip_peer_stats(relay->peer)->queued_bytes_max;
+    }
+    return r;
+}
+
 void mpb_relay_measure_end(struct mpb_relay *relay)
 {
     struct mpb_relay_result *result = &relay->shared->result[relay->role];
@@ -48,14 +61,7 @@ void mpb_relay_measure_end(struct mpb_relay *relay)
     mpb_account_subtract(&result->own, &relay->guests.bill);
     mpb_relay_measure_settle(relay);
     note_pushes(relay);
-    result->seen_bytes = mpb_gossip_seen_bytes(relay->gossip);
-    result->cache_bytes = mpb_gossip_cache_bytes(relay->gossip);
-    if (mpb_node_archive(relay->node) != NULL) {
-        result->archive_bytes = mpb_archive_bytes(mpb_node_archive(relay->node));
-    }
-    if (relay->peer != NULL) {
-        result->queued_bytes_max = mpb_gossip_peer_stats(relay->peer)->queued_bytes_max;
-    }
+    result->retained = mpb_relay_measure_retained(relay);
 }
 
 /* The numbers of messages first to first + n that the publisher did not lose, to out. */

@@ -125,7 +125,10 @@ static void emit_fates(const struct micro *m, unsigned run, struct mpb_emit *emi
 {
     const struct mpb_node_stats *now = mpb_node_stats(m->node), *then = &m->before;
     uint64_t rejected = 0, refused = 0;
+    size_t first = m->next - m->cfg->n_messages;
     mpb_emit_integer(emit, run, MPB_METRIC_MESSAGES, NULL, m->cfg->n_messages);
+    mpb_emit_integer(emit, run, MPB_METRIC_PAYLOAD_BYTES, NULL,
+                     mpb_workload_payload_sum(m->workload, first, m->cfg->n_messages));
     mpb_emit_integer(emit, run, MPB_METRIC_DELIVERED, NULL, now->delivered - then->delivered);
     mpb_emit_integer(emit, run, MPB_METRIC_ARCHIVED, NULL, now->archived - then->archived);
     for (size_t i = 0; i < MPB_STATUS__COUNT; i++) {

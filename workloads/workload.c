@@ -104,6 +104,15 @@ size_t mpb_workload_payload_len(const struct mpb_workload *workload, size_t idx)
     return workload->payload_bytes[idx];
 }
 
+uint64_t mpb_workload_payload_sum(const struct mpb_workload *workload, size_t first, size_t n)
+{
+    uint64_t sum = 0;
+    for (size_t i = first; i < first + n; i++) {
+        sum += workload->payload_bytes[i];
+    }
+    return sum;
+}
+
 int64_t mpb_workload_timestamp_ns(size_t idx)
 {
     return MPB_WORKLOAD_BASE_NS + (int64_t)idx * MPB_WORKLOAD_STEP_NS;

@@ -40,6 +40,8 @@ void mpb_workload_free(struct mpb_workload *workload); /* NULL is a no-op */
 size_t mpb_workload_len(const struct mpb_workload *workload);
 size_t mpb_workload_max_encoded_len(const struct mpb_workload *workload);
 size_t mpb_workload_payload_len(const struct mpb_workload *workload, size_t idx);
+/* Payload bytes of messages first to first + n. */
+uint64_t mpb_workload_payload_sum(const struct mpb_workload *workload, size_t first, size_t n);
 int64_t mpb_workload_timestamp_ns(size_t idx);
 
 /* Message idx, its payload written to payload[mpb_workload_payload_len()], which it borrows. */
