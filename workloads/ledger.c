@@ -157,7 +157,7 @@ static enum mpb_status see_archived(void *ctx, const struct mpb_key *key, const 
         return mismatch(c->err, "archived messages", c->next_archived, c->n_archived);
     }
     size_t idx = index_of(c->claim, c->first_archived + at);
-    if (key->time_ns != mpb_workload_timestamp_ns(idx) ||
+    if (key->time_ns != mpb_workload_timestamp_ns(c->claim->workload, idx) ||
         memcmp(key->hash, c->archived_hash[at], sizeof(key->hash)) != 0) {
         return mpb_error_set(c->err, MPB_E_VERIFY, "verify", "archive: message %zu has another key",
                              idx);

@@ -79,7 +79,8 @@ static enum mpb_status map_shared(struct mpb_macro *m, struct mpb_error *err)
 static enum mpb_status set_up(struct mpb_macro *m, struct mpb_error *err)
 {
     const struct mpb_scenario_cfg *cfg = m->cfg;
-    struct mpb_workload_cfg workload = {cfg->seed, &cfg->mix, cfg->n_warmup, cfg->n_messages, 1};
+    struct mpb_workload_cfg workload = {cfg->seed,       &cfg->mix, cfg->n_warmup,
+                                        cfg->n_messages, 1,         cfg->rate_per_s};
     enum mpb_status st = mpb_workload_new(&workload, &m->workload, err);
     if (st == MPB_OK) {
         st = check_fits(m->workload, err);

@@ -125,7 +125,7 @@ static enum mpb_status make_node(struct mpb_relay *r, struct mpb_error *err)
         .pubsub_topic = node.pubsub_topic,
         .variant = r->cfg->variant,
         .seen_capacity = SEEN_CAPACITY,
-        .start_ns = mpb_workload_timestamp_ns(0),
+        .start_ns = mpb_workload_timestamp_ns(r->workload, 0),
         .heartbeat_ns = (int64_t)r->cfg->heartbeat_ns,
     };
     st = mpb_gossip_new(&gossip, &r->gossip, err);

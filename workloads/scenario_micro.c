@@ -44,7 +44,7 @@ static enum mpb_status set_up(struct micro *m, struct mpb_error *err)
     const struct mpb_scenario_cfg *cfg = m->cfg;
     struct mpb_filter *filter = NULL;
     enum mpb_status st = mpb_workload_new(
-        &(struct mpb_workload_cfg){cfg->seed, &cfg->mix, cfg->n_warmup, cfg->n_messages, N_RUNS},
+        &(struct mpb_workload_cfg){cfg->seed, &cfg->mix, cfg->n_warmup, cfg->n_messages, N_RUNS, 0},
         &m->workload, err);
     if (st == MPB_OK) {
         st = mpb_recorder_init(&m->recorder, cfg->n_messages, cfg->counting, err);
@@ -101,7 +101,8 @@ static enum mpb_status push_one(struct micro *m, bool recorded)
     if (recorded) {
         mpb_recorder_message_begin(&m->recorder);
     }
-    enum mpb_status st = mpb_node_receive(m->node, buffer, mpb_workload_timestamp_ns(m->next));
+    enum mpb_status st =
+        mpb_node_receive(m->node, buffer, mpb_workload_timestamp_ns(m->workload, m->next));
     if (recorded) {
         mpb_recorder_message_end(&m->recorder, mpb_clock_now_ns());
     }

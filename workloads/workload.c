@@ -14,6 +14,7 @@ enum {
 };
 
 struct mpb_workload {
+    uint64_t rate_per_s; /* 0: MPB_WORKLOAD_STEP_NS apart */
     size_t n;
     size_t pool_len;
     uint8_t *pool;           /* pool[pool_len] random bytes */
@@ -63,6 +64,7 @@ enum mpb_status mpb_workload_new(const struct mpb_workload_cfg *cfg, struct mpb_
     if (w == NULL) {
         return mpb_error_set(err, MPB_E_NOMEM, "workload", NULL);
     }
+    w->rate_per_s = cfg->rate_per_s;
     w->n = cfg->n_warmup + cfg->n_messages * cfg->n_runs;
     w->pool_len = cfg->mix->max_bytes + POOL_SLACK;
     w->pool = mpb_arena_map(w->pool_len);
@@ -113,9 +115,12 @@ uint64_t mpb_workload_payload_sum(const struct mpb_workload *workload, size_t fi
     return sum;
 }
 
-int64_t mpb_workload_timestamp_ns(size_t idx)
+int64_t mpb_workload_timestamp_ns(const struct mpb_workload *workload, size_t idx)
 {
-    return MPB_WORKLOAD_BASE_NS + (int64_t)idx * MPB_WORKLOAD_STEP_NS;
+    int64_t since_ns = workload->rate_per_s > 0
+                           ? (int64_t)((uint64_t)idx * 1000000000U / workload->rate_per_s)
+                           : (int64_t)idx * MPB_WORKLOAD_STEP_NS;
+    return MPB_WORKLOAD_BASE_NS + since_ns;
 }
 
 /* The message without its payload bytes, for lengths and comparisons. */
@@ -125,7 +130,7 @@ static struct mpb_msg message_of(const struct mpb_workload *w, size_t idx)
         .payload = {NULL, w->payload_bytes[idx]},
         .content_topic = content_topic,
         .version = VERSION,
-        .timestamp_ns = mpb_workload_timestamp_ns(idx),
+        .timestamp_ns = mpb_workload_timestamp_ns(w, idx),
     };
 }
 
@@ -169,7 +174,7 @@ struct mpb_msg mpb_workload_message(const struct mpb_workload *workload, size_t 
 void mpb_workload_encode(const struct mpb_workload *workload, size_t idx, uint8_t *out)
 {
     size_t payload_len = workload->payload_bytes[idx];
-    uint64_t zigzag = (uint64_t)mpb_workload_timestamp_ns(idx) << 1; /* never negative */
+    uint64_t zigzag = (uint64_t)mpb_workload_timestamp_ns(workload, idx) << 1; /* never negative */
     *out++ = 0x0a;
     out = put_varint(out, payload_len);
     put_payload(workload, idx, out);

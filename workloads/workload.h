@@ -2,9 +2,9 @@
  *
  * Message i (warm-up first, then run after run, consecutive) has a payload of 8 bytes i in
  * little-endian, then bytes of a random pool from an offset of its own; the default content topic;
- * version 2; timestamp = base + i ms of virtual time; no meta, no proof, not ephemeral. Payloads
- * are never stored: a message is written where it is needed. Each run deals its sizes by exact
- * quotas of the mix, in an order of its own.
+ * version 2; timestamp = base + i ms of virtual time (i / rate where a rate is given); no meta, no
+ * proof, not ephemeral. Payloads are never stored: a message is written where it is needed. Each
+ * run deals its sizes by exact quotas of the mix, in an order of its own.
  *
  * The encoder here is the generator's own, byte for byte the one of core (a test says so), so that
  * preparing bytes counts nothing. All memory is outside the measured heap. */
@@ -27,6 +27,7 @@ struct mpb_workload_cfg {
     size_t n_warmup;   /* messages before run 1 */
     size_t n_messages; /* messages of each run */
     size_t n_runs;
+    uint64_t rate_per_s; /* of virtual time between messages: 1 / rate; 0: MPB_WORKLOAD_STEP_NS */
 };
 
 struct mpb_workload;
@@ -42,7 +43,8 @@ size_t mpb_workload_max_encoded_len(const struct mpb_workload *workload);
 size_t mpb_workload_payload_len(const struct mpb_workload *workload, size_t idx);
 /* Payload bytes of messages first to first + n. */
 uint64_t mpb_workload_payload_sum(const struct mpb_workload *workload, size_t first, size_t n);
-int64_t mpb_workload_timestamp_ns(size_t idx);
+/* base + idx / rate, or base + idx ms: no rounding adds up. */
+int64_t mpb_workload_timestamp_ns(const struct mpb_workload *workload, size_t idx);
 
 /* Message idx, its payload written to payload[mpb_workload_payload_len()], which it borrows. */
 struct mpb_msg mpb_workload_message(const struct mpb_workload *workload, size_t idx,

@@ -67,8 +67,8 @@ static enum mpb_status run_all(struct bare *b, const struct mpb_scenario_cfg *cf
 static enum mpb_status set_up(struct bare *b, const struct mpb_scenario_cfg *cfg,
                               struct mpb_error *err)
 {
-    struct mpb_workload_cfg workload = {cfg->seed, &cfg->mix, cfg->n_warmup, cfg->n_messages,
-                                        N_RUNS};
+    struct mpb_workload_cfg workload = {cfg->seed,       &cfg->mix, cfg->n_warmup,
+                                        cfg->n_messages, N_RUNS,    0};
     enum mpb_status st = mpb_workload_new(&workload, &b->workload, err);
     if (st == MPB_OK) {
         st = mpb_hasher_new(&b->hasher, err);

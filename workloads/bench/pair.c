@@ -213,7 +213,8 @@ static enum mpb_status run_pass(const struct mpb_scenario_cfg *cfg, struct mpb_e
 {
     struct pair p = {.cfg = cfg, .wake_at = UINT64_MAX};
     struct mpb_emit emit = {.scenario = "macro"};
-    struct mpb_workload_cfg workload = {cfg->seed, &cfg->mix, cfg->n_warmup, cfg->n_messages, 1};
+    struct mpb_workload_cfg workload = {cfg->seed,       &cfg->mix, cfg->n_warmup,
+                                        cfg->n_messages, 1,         cfg->rate_per_s};
     pthread_t thread[2];
     enum mpb_status st = mpb_workload_new(&workload, &p.workload, err);
     if (st != MPB_OK) {

@@ -29,7 +29,7 @@ static void set_up(struct fixture *f)
 {
     struct mpb_mix mix;
     assert_int_equal(mpb_mix_parse("8:1,3k:1,153521:1", "--mix", &mix, NULL), MPB_OK);
-    struct mpb_workload_cfg cfg = {42, &mix, 0, N_MESSAGES, 1};
+    struct mpb_workload_cfg cfg = {42, &mix, 0, N_MESSAGES, 1, 0};
     assert_int_equal(mpb_workload_new(&cfg, &f->workload, NULL), MPB_OK);
     f->frame = malloc(MPB_ATTACKER_FRAME_MAX);
     mpb_attacker_frames_init(&f->frames, f->workload, f->done_ns, &f->n_begun, 7);

@@ -119,7 +119,7 @@ static void set_up(struct session *s, const char *variant)
 {
     struct mpb_mix mix;
     assert_int_equal(mpb_mix_parse("100:1,300-400:2,8:1", "--mix", &mix, NULL), MPB_OK);
-    struct mpb_workload_cfg workload_cfg = {42, &mix, N_WARMUP, N_MESSAGES, N_RUNS};
+    struct mpb_workload_cfg workload_cfg = {42, &mix, N_WARMUP, N_MESSAGES, N_RUNS, 0};
     assert_int_equal(mpb_workload_new(&workload_cfg, &s->workload, NULL), MPB_OK);
     struct mpb_filter *filter = mpb_filter_new();
     for (uint32_t peer = 0; peer < N_PEERS; peer++) {
@@ -148,8 +148,9 @@ static void receive_all(struct session *s)
         struct mpb_buffer *buffer = mpb_buffer_new(mpb_workload_encoded_len(s->workload, s->next));
         s->current = &s->run[run];
         mpb_workload_encode(s->workload, s->next, buffer->data);
-        assert_int_equal(mpb_node_receive(s->node, buffer, mpb_workload_timestamp_ns(s->next)),
-                         MPB_OK);
+        assert_int_equal(
+            mpb_node_receive(s->node, buffer, mpb_workload_timestamp_ns(s->workload, s->next)),
+            MPB_OK);
     }
 }
 
@@ -187,7 +188,7 @@ static void tamper_row(const struct session *s)
     sqlite3 *db = NULL;
     char sql[512];
     snprintf(sql, sizeof(sql), "%s WHERE timestamp = %lld", s->sql,
-             (long long)mpb_workload_timestamp_ns(VICTIM));
+             (long long)mpb_workload_timestamp_ns(s->workload, VICTIM));
     assert_int_equal(sqlite3_open_v2(s->db, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_changes(db), 1);

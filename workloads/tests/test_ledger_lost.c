@@ -32,7 +32,7 @@ static enum mpb_status session(const char *variant, size_t capacity, const bool 
     uint32_t index[TOTAL];
     size_t n = 0, n_warmup = 0;
     assert_int_equal(mpb_mix_parse("8:1,300:1", "--mix", &mix, NULL), MPB_OK);
-    struct mpb_workload_cfg workload = {42, &mix, N_WARMUP, N_MESSAGES, 1};
+    struct mpb_workload_cfg workload = {42, &mix, N_WARMUP, N_MESSAGES, 1, 0};
     assert_int_equal(mpb_workload_new(&workload, &s.workload, NULL), MPB_OK);
     struct mpb_node_cfg cfg = {.variant = mpb_variant_find(variant),
                                .pubsub_topic = MPB_BYTES_OF(MPB_WORKLOAD_PUBSUB_TOPIC),
@@ -45,8 +45,8 @@ static enum mpb_status session(const char *variant, size_t capacity, const bool 
         if (!lost[i]) {
             struct mpb_buffer *buffer = mpb_buffer_new(mpb_workload_encoded_len(s.workload, i));
             mpb_workload_encode(s.workload, i, buffer->data);
-            assert_int_equal(mpb_node_receive(s.node, buffer, mpb_workload_timestamp_ns(i)),
-                             MPB_OK);
+            assert_int_equal(
+                mpb_node_receive(s.node, buffer, mpb_workload_timestamp_ns(s.workload, i)), MPB_OK);
         }
         if (!claimed[i]) {
             index[n++] = (uint32_t)i;

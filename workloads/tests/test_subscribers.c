@@ -79,7 +79,7 @@ static enum mpb_status session(enum fault fault, size_t piece, uint64_t n_taken,
     struct mpb_workload *workload = NULL;
     struct mpb_subscribers *subscribers = NULL;
     assert_int_equal(mpb_mix_parse("8:1,300:2,5k:1,100k:1", "--mix", &mix, NULL), MPB_OK);
-    struct mpb_workload_cfg cfg = {42, &mix, 0, N_MESSAGES, 1};
+    struct mpb_workload_cfg cfg = {42, &mix, 0, N_MESSAGES, 1, 0};
     assert_int_equal(mpb_workload_new(&cfg, &workload, NULL), MPB_OK);
     assert_int_equal(mpb_subscribers_new(N_SUBSCRIBERS, &subscribers, NULL), MPB_OK);
     assert_int_equal(mpb_subscribers_start(subscribers, NULL), MPB_OK);

@@ -18,7 +18,7 @@ static struct mpb_workload *make(const char *mix_text, uint64_t seed, size_t n_w
     struct mpb_mix mix;
     struct mpb_workload *workload = NULL;
     assert_int_equal(mpb_mix_parse(mix_text, "--mix", &mix, NULL), MPB_OK);
-    struct mpb_workload_cfg cfg = {seed, &mix, n_warmup, n, n_runs};
+    struct mpb_workload_cfg cfg = {seed, &mix, n_warmup, n, n_runs, 0};
     assert_int_equal(mpb_workload_new(&cfg, &workload, NULL), MPB_OK);
     assert_int_equal(mpb_workload_len(workload), n_warmup + n * n_runs);
     return workload;
@@ -59,7 +59,7 @@ static void check_message(const struct mpb_workload *workload, size_t idx)
     }
     assert_int_equal(prefix, idx);
     assert_int_equal(msg.timestamp_ns, INT64_C(1681964442000000000) + (int64_t)idx * 1000000);
-    assert_int_equal(msg.timestamp_ns, mpb_workload_timestamp_ns(idx));
+    assert_int_equal(msg.timestamp_ns, mpb_workload_timestamp_ns(workload, idx));
     assert_int_equal(msg.content_topic.len, 29);
     assert_memory_equal(msg.content_topic.data, "/waku/2/default-content/proto", 29);
     assert_int_equal(msg.version, 2);
@@ -207,9 +207,30 @@ static void test_counts_nothing(void **state)
     }
 }
 
+/* With a rate the virtual time follows it, without rounding that adds up. */
+static void test_rate(void **state)
+{
+    (void)state;
+    struct mpb_mix mix;
+    struct mpb_workload *workload = NULL;
+    assert_int_equal(mpb_mix_parse("8:1", "--mix", &mix, NULL), MPB_OK);
+    struct mpb_workload_cfg cfg = {42, &mix, 1, 3, 1, 3};
+    assert_int_equal(mpb_workload_new(&cfg, &workload, NULL), MPB_OK);
+    static const int64_t since_ns[] = {0, 333333333, 666666666, 1000000000};
+    for (size_t idx = 0; idx < MPB_ARRAY_LEN(since_ns); idx++) {
+        uint8_t payload[8];
+        struct mpb_msg msg = mpb_workload_message(workload, idx, payload);
+        assert_int_equal(mpb_workload_timestamp_ns(workload, idx),
+                         MPB_WORKLOAD_BASE_NS + since_ns[idx]);
+        assert_int_equal(msg.timestamp_ns, MPB_WORKLOAD_BASE_NS + since_ns[idx]);
+    }
+    mpb_workload_free(workload);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rate),
         cmocka_unit_test(test_encoding_is_the_codecs),
         cmocka_unit_test(test_encoded_sum),
         cmocka_unit_test(test_runs_have_orders_of_their_own),
